@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DOC: The desk, where it is decided what becomes of a request.
+ *
+ * The shell asks about the front of a request (fc_desk_read(), fc_desk_write()); the desk changes the state
+ * of the set and answers with a plan for as many sectors as can be treated alike. The plan's verdict stands for a
+ * fixed list of steps, which the I/O room runs without any lock; the result comes back once, through
+ * the fc_desk_done function of that verdict. The rest of the request is asked about anew.
+ */
+#ifndef FC_CORE_DESK_H
+#define FC_CORE_DESK_H
+
+#include "state.h"
+
+#define FC_CLAIM_SECTORS 128u	/* plans that move data through memory cover at most 64 KiB */
+
+/* The verdicts, with their steps and what ends them. */
+enum fc_verdict {
+	FC_WAIT,	/* park on the set; ask again when woken */
+	FC_HIT,		/* read or write the slots in place; fc_desk_done_read/_write() */
+	FC_DISK,	/* read the disk; nothing to tell */
+	FC_FILL,	/* read whole blocks from the disk, answer, write flash; fc_desk_done_fill() */
+	FC_FETCH,	/* read a block from the disk, write flash, fc_desk_done_fill(), ask again */
+	FC_BOTH,	/* copy, write disk and flash, answer after the disk; fc_desk_done_both() */
+	FC_AROUND,	/* write the disk, answer; fc_desk_done_around() */
+};
+
+/* fc_plan.flags */
+#define FC_PLAN_REDIRTY	(1u << 0) /* FC_HIT write: all of it was dirty before */
+#define FC_PLAN_DURABLE	(1u << 1) /* FC_HIT write: recorded before, so that FUA to flash is enough */
+#define FC_PLAN_NO_ROOM	(1u << 2) /* no slot could be had */
+#define FC_PLAN_CLEAN	(1u << 3) /* the set wants its waiting dirty slots cleaned now */
+#define FC_PLAN_NEW	(1u << 4) /* FC_HIT write, FC_BOTH: the first block was not in the cache */
+#define FC_PLAN_PARTIAL	(1u << 5) /* FC_DISK, FC_FILL: the first block was there, these sectors not */
+
+/* What an fc_desk_done function tells the shell to do. */
+#define FC_DONE_WAKE	(1u << 0) /* let the requests parked on the set ask again */
+#define FC_DONE_ADD	(1u << 1) /* the set has something in FC_PEND_ADD */
+#define FC_DONE_DEL	(1u << 2) /* the set has something in FC_PEND_DEL */
+#define FC_DONE_CLEAN	(1u << 3) /* the set has reached its dirty limit */
+#define FC_DONE_BARE	(1u << 4) /* see fc_slot_clean() */
+
+/**
+ * struct fc_ask - the front of a request
+ * @sector: first sector
+ * @nr: sectors, at least 1, not beyond fc_geo_run_end()
+ * @hash: fc_geo_hash() of the first block
+ * @admit: may bring blocks into the cache
+ */
+struct fc_ask {
+	sector_t sector;
+	u32 nr;
+	bool admit;
+	u64 hash;
+};
+
+/**
+ * struct fc_plan - the desk's answer
+ * @verdict: enum fc_verdict
+ * @flags: FC_PLAN_*
+ * @nr_blocks: blocks that the covered sectors touch
+ * @nr: sectors covered, from the asked sector on
+ * @sector: the asked sector
+ * @way: slot of each block; FC_HIT: only the first counts, the others follow it; FC_AROUND: FC_NIL where
+ *	none
+ * @own: FC_AROUND: keeps these blocks out of the cache; part of the set's list until done
+ */
+struct fc_plan {
+	u8 verdict;
+	u8 flags;
+	u8 nr_blocks;
+	u32 nr;
+	sector_t sector;
+	u16 way[FC_RUN_BLOCKS];
+	struct fc_own own;
+};
+
+void fc_desk_read(const struct fc_core *core, struct fc_set *set, const struct fc_ask *ask,
+		  struct fc_plan *plan);
+void fc_desk_write(struct fc_core *core, struct fc_set *set, const struct fc_ask *ask,
+		   struct fc_plan *plan);
+void fc_desk_both_to_around(const struct fc_core *core, struct fc_set *set,
+			    struct fc_plan *plan);
+u32 fc_desk_absent(const struct fc_core *core, const struct fc_set *set, const struct fc_ask *ask);
+
+unsigned int fc_desk_done_read(const struct fc_core *core, struct fc_set *set,
+			       const struct fc_plan *plan, bool ok, bool *elsewhere);
+unsigned int fc_desk_done_write(const struct fc_core *core, struct fc_set *set,
+				const struct fc_plan *plan, bool ok);
+unsigned int fc_desk_done_fill(const struct fc_core *core, struct fc_set *set,
+			       const struct fc_plan *plan, bool ok);
+unsigned int fc_desk_done_both(const struct fc_core *core, struct fc_set *set,
+			       const struct fc_plan *plan, bool ok);
+unsigned int fc_desk_done_around(const struct fc_core *core, struct fc_set *set,
+				 struct fc_plan *plan);
+
+bool fc_desk_discard(struct fc_core *core, struct fc_set *set, struct fc_oblock b,
+		     unsigned int *done);
+
+/* Shared by the desk's files: one block's part of a run. */
+
+/**
+ * struct fc_part - the part of a run that lies in one block
+ * @b: block
+ * @first: first sector within the block
+ * @end: sector within the block behind the last
+ * @units: units touched
+ * @ragged: units touched but not covered
+ */
+struct fc_part {
+	struct fc_oblock b;
+	u32 first;
+	u32 end;
+	u16 units;
+	u16 ragged;
+};
+
+struct fc_part fc_part_at(const struct fc_geo *geo, sector_t sector, u32 nr);
+u16 fc_part_exists(const struct fc_geo *geo, struct fc_oblock b);
+bool fc_own_covers(const struct fc_core *core, const struct fc_set *set, struct fc_oblock b);
+void fc_own_wait(struct fc_core *core, struct fc_set *set, struct fc_oblock b);
+void fc_desk_wait(struct fc_slot *s, struct fc_plan *plan);
+
+/**
+ * fc_slot_closed() - must a request that wants to work on this slot in place wait?
+ * @s: slot that holds its block
+ */
+static inline bool fc_slot_closed(const struct fc_slot *s)
+{
+	return s->busy == FC_OWNED || s->wait || s->pins == FC_PINS_MAX;
+}
+
+#endif /* FC_CORE_DESK_H */

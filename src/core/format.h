@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DOC: Reading and writing what lies on the flash (include/flashcache/format.h).
+ *
+ * Decoding trusts nothing: magic, CRC, then each number against its range. A CRC is no defence against a
+ * crafted image.
+ */
+#ifndef FC_CORE_FORMAT_H
+#define FC_CORE_FORMAT_H
+
+#include "geometry.h"
+#include "flashcache/format.h"
+
+/**
+ * struct fc_super - a superblock in memory
+ *
+ * See struct fcd_super for the fields; @geo holds all sizes.
+ */
+struct fc_super {
+	u64 seq;
+	u8 uuid[FCD_UUID_LEN];
+	u32 seed;
+	u32 state;
+	u32 mode;
+	u32 policy;
+	u32 flags;
+	struct fc_geo geo;
+	u64 tail_seq;
+	u64 table_gen;
+	u64 table_sum;
+	u32 disk_print;
+	u32 dirty_thresh_pct;
+	u32 skip_seq_thresh_kb;
+	u32 fallow_delay;
+	char name[FCD_NAME_LEN];
+	char disk_id[FCD_ID_LEN];
+};
+
+/**
+ * struct fc_record - a log record in memory
+ * @slot: slot
+ * @block: block it holds
+ * @dirty: dirty units; 0 frees the slot
+ */
+struct fc_record {
+	struct fc_slotno slot;
+	struct fc_oblock block;
+	u16 dirty;
+};
+
+/**
+ * struct fc_entry - a table entry in memory
+ * @block: block it holds
+ * @valid: valid units, 0 = free
+ * @dirty: dirty units
+ * @flags: FCD_ENTRY_*
+ */
+struct fc_entry {
+	struct fc_oblock block;
+	u16 valid;
+	u16 dirty;
+	u8 flags;
+};
+
+/* What a block of flash turned out to be. */
+enum fc_found {
+	FC_FOUND_GOOD,
+	FC_FOUND_NOTHING,	/* no magic, or another place or cache in it */
+	FC_FOUND_DAMAGED,	/* meant for us, but the CRC or a number is wrong */
+	FC_FOUND_NEWER,		/* a superblock of a format that we do not know */
+};
+
+void fc_super_encode(const struct fc_super *sb, struct fcd_super *raw);
+enum fc_found fc_super_decode(struct fc_super *sb, const struct fcd_super *raw);
+extern const char fc_super_none[];
+const char *fc_super_pick(struct fc_super *sb, const void *copy0, const void *copy1);
+
+void fc_log_seal(const struct fc_super *sb, void *block, u64 seq, u64 first, u32 nr, bool last);
+void fc_log_put(void *block, u32 index, const struct fc_record *rec);
+enum fc_found fc_log_open(const struct fc_super *sb, const void *block, u64 seq, u64 first,
+			  u32 *nr, bool *last);
+bool fc_log_get(const struct fc_super *sb, const void *block, u32 index, struct fc_record *rec);
+
+u32 fc_table_seal(const struct fc_super *sb, void *block, u64 index, u64 gen);
+void fc_table_put(void *block, u32 index, const struct fc_entry *entry);
+enum fc_found fc_table_open(const struct fc_super *sb, const void *block, u64 index, u64 *gen,
+			    u32 *crc);
+bool fc_table_get(const struct fc_super *sb, const void *block, u32 index, struct fc_entry *entry);
+
+#endif /* FC_CORE_FORMAT_H */

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Parts of runs: sectors to units, and writes that own blocks beside the cache.
+ */
+#include "desk.h"
+
+/**
+ * fc_part_exists() - units of a block that lie on the disk
+ * @geo: geometry
+ * @b: block; the last one of a disk may be short
+ */
+u16 fc_part_exists(const struct fc_geo *geo, struct fc_oblock b)
+{
+	sector_t left = geo->disk_sectors - fc_geo_block_sector(geo, b);
+
+	if (likely(left >= geo->block_sectors))
+		return geo->full;
+	return fc_geo_units(geo, 0, (u32)left);
+}
+
+/*
+ * A unit of several sectors that the part covers only in part. Behind the end of the disk nothing is
+ * missing.
+ */
+static u16 ragged_units(const struct fc_geo *geo, const struct fc_part *p)
+{
+	u32 mask = (1u << geo->unit_shift) - 1;
+	u16 ragged = 0;
+
+	if (p->first & mask)
+		ragged |= fc_geo_units(geo, p->first, p->first + 1);
+	if (p->end & mask && fc_geo_block_sector(geo, p->b) + p->end < geo->disk_sectors)
+		ragged |= fc_geo_units(geo, p->end - 1, p->end);
+	return ragged;
+}
+
+/**
+ * fc_part_at() - first part of a run
+ * @geo: geometry
+ * @sector: first sector of the run
+ * @nr: sectors, at least 1
+ */
+struct fc_part fc_part_at(const struct fc_geo *geo, sector_t sector, u32 nr)
+{
+	struct fc_part p;
+
+	p.b = fc_geo_block(geo, sector);
+	p.first = (u32)sector & (geo->block_sectors - 1);
+	p.end = p.first + nr < geo->block_sectors ? p.first + nr : geo->block_sectors;
+	p.units = fc_geo_units(geo, p.first, p.end);
+	p.ragged = geo->unit_shift ? ragged_units(geo, &p) : 0;
+	return p;
+}
+
+static bool covers(const struct fc_own *own, struct fc_oblock b)
+{
+	return b.n - own->first.n < own->nr;
+}
+
+/**
+ * fc_own_covers() - does a write beside the cache, or a discard, own this block?
+ * @core: core
+ * @set: set of the block, locked
+ * @b: block
+ */
+bool fc_own_covers(const struct fc_core *core, const struct fc_set *set, struct fc_oblock b)
+{
+	const struct fc_own *own;
+
+	if (unlikely(core->discard.nr) && covers(&core->discard, b))
+		return true;
+	for (own = set->owns; unlikely(own); own = own->next)
+		if (covers(own, b))
+			return true;
+	return false;
+}
+
+/**
+ * fc_own_wait() - wake the set when those who own a block are done
+ * @core: core
+ * @set: set of the block, locked
+ * @b: block
+ */
+void fc_own_wait(struct fc_core *core, struct fc_set *set, struct fc_oblock b)
+{
+	struct fc_own *own;
+
+	if (core->discard.nr && covers(&core->discard, b))
+		core->discard.wait = true;
+	for (own = set->owns; own; own = own->next)
+		if (covers(own, b))
+			own->wait = true;
+}
+
+/** fc_desk_wait() - answer FC_WAIT because of slot @s */
+void fc_desk_wait(struct fc_slot *s, struct fc_plan *plan)
+{
+	s->wait = 1;
+	plan->verdict = FC_WAIT;
+}

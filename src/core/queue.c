@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The queues of a set: rings of slot indices, newest at the head.
+ */
+#include "state.h"
+
+/**
+ * fc_queue_push() - put a slot at the newest end of a queue
+ * @set: set, locked
+ * @q: queue
+ * @way: slot that is in no queue
+ */
+void fc_queue_push(struct fc_set *set, enum fc_queue q, u16 way)
+{
+	struct fc_slot *slots = fc_set_slots(set);
+	u16 head = set->head[q];
+
+	if (!set->len[q]) {
+		slots[way].prev = way;
+		slots[way].next = way;
+	} else {
+		u16 tail = slots[head].prev;
+
+		slots[way].next = head;
+		slots[way].prev = tail;
+		slots[tail].next = way;
+		slots[head].prev = way;
+	}
+	set->head[q] = way;
+	set->len[q]++;
+	slots[way].queue = q;
+}
+
+/**
+ * fc_queue_unlink() - take a slot out of its queue
+ * @set: set, locked
+ * @way: slot; its @queue field keeps the old value until it is pushed again
+ */
+void fc_queue_unlink(struct fc_set *set, u16 way)
+{
+	struct fc_slot *slots = fc_set_slots(set);
+	u16 q = slots[way].queue, prev = slots[way].prev, next = slots[way].next;
+
+	slots[prev].next = next;
+	slots[next].prev = prev;
+	if (set->head[q] == way)
+		set->head[q] = next;
+	if (!--set->len[q])
+		set->head[q] = FC_NIL;
+}
+
+size_t fc_set_bytes(u32 assoc)
+{
+	size_t bytes = sizeof(struct fc_set) + assoc * sizeof(struct fc_slot) +
+		       (assoc / 2 + assoc) * sizeof(u16) +
+		       (FC_NR_PENDS + 1) * BITS_TO_LONGS(assoc) * sizeof(long);
+
+	return (bytes + 63) & ~(size_t)63;
+}
+
+/**
+ * fc_set_init() - make a set empty
+ * @core: core
+ * @set: its chunk, zeroed by the caller; the shell initialises the lock
+ */
+void fc_set_init(const struct fc_core *core, struct fc_set *set)
+{
+	u16 *chains = fc_set_chains(core, set);
+	u32 i;
+
+	for (i = 0; i < FC_NR_QUEUES; i++)
+		set->head[i] = FC_NIL;
+	for (i = 0; i < core->geo.assoc / 2; i++)
+		chains[i] = FC_NIL;
+	/* Pushed from first to last, so that the oldest, which is taken first, is way 0. */
+	for (i = 0; i < core->geo.assoc; i++)
+		fc_queue_push(set, FC_Q_FREE, (u16)i);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DOC: Sequential streams, several at once.
+ *
+ * A request that begins where a stream ended continues it. A stream longer than the threshold
+ * passes by the cache. The caller serialises calls.
+ */
+#ifndef FC_CORE_SEQ_H
+#define FC_CORE_SEQ_H
+
+#include "env.h"
+
+#define FC_SEQ_STREAMS	32u
+
+/**
+ * struct fc_seq_stream - a stream
+ * @next: sector that continues it
+ * @sectors: length so far
+ * @used: when it was continued last, in calls
+ */
+struct fc_seq_stream {
+	sector_t next;
+	u64 sectors;
+	u64 used;
+};
+
+/**
+ * struct fc_seq - the streams of a cache
+ * @clock: calls so far
+ * @streams: the last %FC_SEQ_STREAMS
+ */
+struct fc_seq {
+	u64 clock;
+	struct fc_seq_stream streams[FC_SEQ_STREAMS];
+};
+
+bool fc_seq_note(struct fc_seq *seq, sector_t sector, u32 nr, u64 threshold);
+
+#endif /* FC_CORE_SEQ_H */
