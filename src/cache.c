@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A cache: built, brought to life, put to rest and torn down.
+ */
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "io/request.h"
+
+#define DM_MSG_PREFIX "flashcache"
+
+/* --- settings ----------------------------------------------------------------------------------- */
+
+/**
+ * fc_cache_tune() - make changed settings count
+ * @c: cache, whose @tune was written
+ */
+void fc_cache_tune(struct fc_cache *c)
+{
+	c->core.policy = c->tune.reclaim_policy;
+	c->core.dirty_limit = max(1u, c->core.geo.assoc * c->tune.dirty_thresh_pct / 100);
+}
+
+/**
+ * fc_cache_set_mode() - change the mode at run time
+ * @c: cache
+ * @mode: enum fc_mode
+ *
+ * What is dirty when write-back ends is cleaned at once; until it is, a write to such a block waits for its
+ * cleaning.
+ */
+void fc_cache_set_mode(struct fc_cache *c, u8 mode)
+{
+	WRITE_ONCE(c->core.mode, mode);
+	if (mode != FC_MODE_WRITEBACK && c->loaded)
+		fc_cleaner_all(c, true);
+}
+
+/* --- sums --------------------------------------------------------------------------------------- */
+
+/** fc_cache_dirty() - number of slots with dirty units */
+u64 fc_cache_dirty(const struct fc_cache *c)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; c->core.sets && i < c->core.geo.nr_sets; i++)
+		sum += READ_ONCE(fc_core_set(&c->core, i)->dirty);
+	return sum;
+}
+
+/** fc_cache_cached() - number of slots that hold a block */
+u64 fc_cache_cached(const struct fc_cache *c)
+{
+	u64 free = 0;
+	u32 i;
+
+	if (!c->core.sets)
+		return 0;
+	for (i = 0; i < c->core.geo.nr_sets; i++)
+		free += READ_ONCE(fc_core_set(&c->core, i)->len[FC_Q_FREE]);
+	return c->core.geo.nr_slots - free;
+}
+
+/* --- memory of the sets ------------------------------------------------------------------------- */
+
+static void free_sets(struct fc_cache *c)
+{
+	vfree(c->core.sets);
+	c->core.sets = NULL;
+}
+
+static int alloc_sets(struct fc_cache *c)
+{
+	struct fc_core *core = &c->core;
+	u32 i;
+
+	free_sets(c);
+	core->geo = c->meta.sb.geo;
+	core->stride = fc_set_bytes(core->geo.assoc);
+	core->sets = vzalloc(core->stride * core->geo.nr_sets);
+	if (!core->sets) {
+		DMERR("%s: no memory for %llu MiB of metadata", c->cfg.name,
+		      fc_geo_memory(&core->geo) >> 20);
+		return -ENOMEM;
+	}
+	for (i = 0; i < core->geo.nr_sets; i++) {
+		struct fc_set *set = fc_core_set(core, i);
+
+		fc_set_init(core, set);
+		spin_lock_init(&set->lock);
+		cond_resched();
+	}
+	return fc_cleaner_size(c);
+}
+
+/* --- resume ------------------------------------------------------------------------------------- */
+
+static bool wants(u64 asked, u64 is)
+{
+	return !asked || asked == is;
+}
+
+/* The table line may leave sizes out, but may not contradict what is on flash. */
+static const char *check_table(struct fc_cache *c, const struct fc_super *sb)
+{
+	const struct fc_geo_want *want = &c->cfg.want;
+	const struct fc_geo *geo = &sb->geo;
+
+	if (!wants(want->block_sectors, geo->block_sectors))
+		return "the block size in the table is not that of the cache";
+	if (!wants(want->assoc, geo->assoc))
+		return "the associativity in the table is not that of the cache";
+	if (!wants(want->cluster_sectors, (u64)geo->block_sectors << geo->cluster_shift))
+		return "the disk associativity in the table is not that of the cache";
+	if (!wants(want->cache_sectors, geo->flash_sectors))
+		return "the cache size in the table is not that of the cache";
+	if (geo->flash_sectors > want->flash_sectors)
+		return "the cache device is smaller than the cache on it";
+	if (geo->disk_sectors > want->disk_sectors)
+		return "the table is shorter than the disk that the cache was made for";
+	return NULL;
+}
+
+static int use_existing(struct fc_cache *c, const struct fc_super *sb)
+{
+	const char *why = check_table(c, sb);
+
+	if (!why && c->cfg.persist == FC_PERSIST_CREATE)
+		why = "a cache exists already: load it, or destroy it first";
+	if (why) {
+		DMERR("%s: %s", c->cfg.name, why);
+		return -EINVAL;
+	}
+	c->meta.sb = *sb;
+	/* A disk that has grown is covered in full from now on. */
+	c->meta.sb.geo.disk_sectors = c->cfg.want.disk_sectors;
+	return 0;
+}
+
+/* A line that does not say what is wanted must not cost anybody's data. */
+static bool may_create(struct fc_cache *c, const char **why)
+{
+	if (c->cfg.persist == FC_PERSIST_CREATE)
+		return true;
+	if (c->cfg.persist == FC_PERSIST_AUTO) {
+		if (fc_super_blank(c))
+			return true;
+		*why = "no cache found, and the device is not blank: say 2 (create) as persistence";
+	}
+	return false;
+}
+
+static int find_or_create(struct fc_cache *c)
+{
+	struct fc_super sb;
+	const char *why;
+	int r;
+
+	if (c->cfg.persist == FC_PERSIST_FORCE)
+		return fc_super_create(c);
+	r = fc_super_read(c, &sb, &why);
+	if (!r)
+		return use_existing(c, &sb);
+	if (r == -ENOENT && may_create(c, &why))
+		return fc_super_create(c);
+	DMERR("%s: %s", c->cfg.name, why);
+	return r;
+}
+
+/* Settings of the table line go before those that the cache remembers. */
+static void take_settings(struct fc_cache *c)
+{
+	struct fc_super *sb = &c->meta.sb;
+	struct fc_tunables *tune = &c->tune;
+
+	if (!test_bit(FC_TUNED_reclaim_policy, &c->cfg.tuned))
+		tune->reclaim_policy = sb->policy;
+	if (!test_bit(FC_TUNED_dirty_thresh_pct, &c->cfg.tuned))
+		tune->dirty_thresh_pct = sb->dirty_thresh_pct;
+	if (!test_bit(FC_TUNED_skip_seq_thresh_kb, &c->cfg.tuned))
+		tune->skip_seq_thresh_kb = sb->skip_seq_thresh_kb;
+	if (!test_bit(FC_TUNED_fallow_delay, &c->cfg.tuned))
+		tune->fallow_delay = sb->fallow_delay;
+	sb->mode = c->core.mode;
+	strscpy(sb->name, c->cfg.name, sizeof(sb->name));
+	if (c->cfg.disk_id[0])
+		strscpy(sb->disk_id, c->cfg.disk_id, sizeof(sb->disk_id));
+	fc_cache_tune(c);
+}
+
+static void keep_settings(struct fc_cache *c)
+{
+	struct fc_super *sb = &c->meta.sb;
+
+	sb->mode = c->core.mode;
+	sb->policy = c->tune.reclaim_policy;
+	sb->dirty_thresh_pct = c->tune.dirty_thresh_pct;
+	sb->skip_seq_thresh_kb = c->tune.skip_seq_thresh_kb;
+	sb->fallow_delay = c->tune.fallow_delay;
+}
+
+static int load(struct fc_cache *c)
+{
+	int r = find_or_create(c);
+
+	if (!r)
+		r = alloc_sets(c);
+	if (r)
+		return r;
+	take_settings(c);
+	r = fc_load(c);
+	if (r) {
+		free_sets(c);
+		return r;
+	}
+	/* From now on the line means this cache, whatever it meant before. */
+	c->cfg.persist = FC_PERSIST_LOAD;
+	c->loaded = true;
+	DMINFO("%s: Cache metadata loaded from disk with %llu valid %llu DIRTY blocks",
+	       c->cfg.name, fc_cache_cached(c), fc_cache_dirty(c));
+	fc_cleaner_start(c);
+	if (c->core.mode != FC_MODE_WRITEBACK)
+		fc_cleaner_all(c, true);
+	return 0;
+}
+
+/**
+ * fc_cache_resume() - bring the cache to life from what is on flash
+ * @c: cache
+ *
+ * May be tried again after it failed.
+ *
+ * Context: process, sleeps. Return: 0 or a negative error, told in the log.
+ */
+int fc_cache_resume(struct fc_cache *c)
+{
+	int r = 0;
+
+	mutex_lock(&c->life);
+	if (!c->loaded)
+		r = load(c);
+	mutex_unlock(&c->life);
+	return r;
+}
+
+/* --- suspend ------------------------------------------------------------------------------------ */
+
+static void unload(struct fc_cache *c)
+{
+	fc_cleaner_stop(c);
+	flush_workqueue(c->wq);
+	flush_workqueue(c->job_wq);
+	fc_meta_quiesce(c);
+	keep_settings(c);
+	if (fc_meta_stop(c))
+		DMERR("%s: could not be stopped in order; dirty blocks are safe on the cache device",
+		      c->cfg.name);
+	c->loaded = false;
+}
+
+/**
+ * fc_cache_suspend() - put everything on flash, so that the next resume finds it
+ * @c: cache with no request in flight
+ *
+ * When that fails the flash keeps saying "running", and what is dirty will be found as after a crash.
+ *
+ * Context: process, sleeps.
+ */
+void fc_cache_suspend(struct fc_cache *c)
+{
+	mutex_lock(&c->life);
+	if (c->loaded)
+		unload(c);
+	mutex_unlock(&c->life);
+}
+
+/* --- beginning and end -------------------------------------------------------------------------- */
+
+static int init_queues(struct fc_cache *c)
+{
+	INIT_WORK(&c->again_work, fc_request_again_work);
+	INIT_WORK(&c->discard_work, fc_discard_work);
+	spin_lock_init(&c->discard_lock);
+	spin_lock_init(&c->seq_lock);
+	bio_list_init(&c->discards);
+	init_llist_head(&c->again);
+	c->wq = alloc_workqueue("flashcache_rq", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	c->job_wq = alloc_workqueue("flashcache_io", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return c->wq && c->job_wq ? 0 : -ENOMEM;
+}
+
+static int init_rooms(struct fc_cache *c)
+{
+	int r;
+
+	r = init_queues(c);
+	if (!r)
+		r = fc_submit_init(c);
+	if (!r)
+		r = fc_run_init(c);
+	if (!r)
+		r = fc_meta_init(c);
+	if (!r)
+		r = fc_cleaner_init(c);
+	return r;
+}
+
+/**
+ * fc_cache_create() - a cache without contents
+ * @ti: its target
+ * @cfg: table line
+ *
+ * Context: process, sleeps; no I/O. Return: cache or ERR_PTR(-ENOMEM).
+ */
+struct fc_cache *fc_cache_create(struct dm_target *ti, const struct fc_config *cfg)
+{
+	struct fc_cache *c = kvzalloc(sizeof(*c), GFP_KERNEL);
+
+	if (!c)
+		return ERR_PTR(-ENOMEM);
+	c->ti = ti;
+	c->cfg = *cfg;
+	c->tune = cfg->tune;
+	c->core.mode = cfg->mode;
+	mutex_init(&c->life);
+	fc_health_init(c);
+	c->stats = alloc_percpu(struct fc_stats);
+	if (!c->stats || init_rooms(c)) {
+		fc_cache_destroy(c);
+		return ERR_PTR(-ENOMEM);
+	}
+	return c;
+}
+
+/**
+ * fc_cache_destroy() - free a cache; no I/O
+ * @c: cache, suspended or never resumed, perhaps created only in part
+ */
+void fc_cache_destroy(struct fc_cache *c)
+{
+	fc_health_exit(c);
+	if (c->wq)
+		destroy_workqueue(c->wq);
+	if (c->job_wq)
+		destroy_workqueue(c->job_wq);
+	fc_cleaner_exit(c);
+	fc_meta_exit(c);
+	fc_run_exit(c);
+	fc_submit_exit(c);
+	free_sets(c);
+	free_percpu(c->stats);
+	kvfree(c);
+}

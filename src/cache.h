@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DOC: What one cache owns.
+ *
+ * Each room has its part of the structure and its own header; this file ties them together. Locks
+ * are listed in docs/locking.md.
+ */
+#ifndef FC_CACHE_H
+#define FC_CACHE_H
+
+#include <linux/device-mapper.h>
+#include <linux/llist.h>
+#include <linux/mempool.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "clean/cleaner.h"
+#include "compat/compat.h"
+#include "core/desk.h"
+#include "core/format.h"
+#include "core/seq.h"
+#include "flashcache/uapi.h"
+#include "io/submit.h"
+#include "meta/meta.h"
+#include "sys/stats.h"
+
+/* The ladder of health. It is only ever stepped down, by fc_health_lower(). */
+enum fc_health { FC_HEALTH_OK, FC_HEALTH_DEGRADED, FC_HEALTH_FAILED };
+
+/**
+ * struct fc_tunables - run-time settings, see FC_TUNABLES; written by messages, read without a lock
+ */
+struct fc_tunables {
+#define FC_TUNABLE_FIELD(name, standard, least, most) u32 name;
+	FC_TUNABLES(FC_TUNABLE_FIELD)
+#undef FC_TUNABLE_FIELD
+};
+
+/* Bits of struct fc_config's @tuned. */
+#define FC_TUNED_ENUM(name, standard, least, most) FC_TUNED_##name,
+enum fc_tuned { FC_TUNABLES(FC_TUNED_ENUM) FC_NR_TUNABLES };
+
+#undef FC_TUNED_ENUM
+
+/**
+ * struct fc_config - what the table line says; constant after the constructor
+ * @name: name of the cache
+ * @persist: enum fc_persist
+ * @mode: enum fc_mode
+ * @want: sizes as asked for
+ * @tune: settings asked for
+ * @tuned: bit i: the line has the i-th setting of FC_TUNABLES
+ * @uuid: for a new cache; zero: a random one
+ * @disk_id: for a new cache, or a disk that changed its name
+ */
+struct fc_config {
+	char name[FCD_NAME_LEN];
+	u8 persist;
+	u8 mode;
+	struct fc_geo_want want;
+	struct fc_tunables tune;
+	unsigned long tuned;
+	u8 uuid[FCD_UUID_LEN];
+	char disk_id[FCD_ID_LEN];
+};
+
+/**
+ * struct fc_cache - a cache, from constructor to destructor
+ * @core: decisions' state; its sets exist from the first resume on
+ * @tune: run-time settings
+ * @stats: counters, per CPU
+ * @busy: requests on the disk that a user waits for
+ * @ti: dm target
+ * @disk: the slow device
+ * @ssd: the cache device
+ * @cfg: table line
+ * @health: enum fc_health; changed under @health_lock
+ * @event_work: tells user space of a change of health
+ * @life: held while @loaded changes, and by those who look at the sets from outside of requests
+ * @loaded: sets are in memory and the flash says "running"
+ * @disk_unflushed: the disk took writes since its last flush that a FLUSH must make durable
+ * @ssd_unflushed: so did the flash
+ * @seq: sequential streams, under @seq_lock
+ * @wq: runs deferred requests and discards
+ * @job_wq: runs what these may wait for: jobs and cleaner's runs
+ * @again: requests that are to ask the desk again
+ * @again_work: runs @again
+ * @discards: discards that wait for their turn, under @discard_lock
+ * @discarding: the one whose turn it is, under @discard_lock
+ * @discard_ready: it can go on, under @discard_lock
+ * @discard_work: runs @discarding
+ * @io: ways to the devices
+ * @jobs: memory of fills and copies
+ * @fetch_pages: pages that a fetch can always get
+ * @fills: fills in flight
+ * @meta: ledger on flash
+ * @clean: cleaner
+ */
+struct fc_cache {
+	struct fc_core core;
+	struct fc_tunables tune;
+	struct fc_stats __percpu *stats;
+	atomic_t busy;
+
+	struct dm_target *ti;
+	struct dm_dev *disk;
+	struct dm_dev *ssd;
+	struct fc_config cfg;
+
+	spinlock_t health_lock;
+	u8 health;
+	struct work_struct event_work;
+	struct mutex life;
+	bool loaded;
+	bool disk_unflushed;
+	bool ssd_unflushed;
+
+	spinlock_t seq_lock;
+	struct fc_seq seq;
+
+	struct workqueue_struct *wq;
+	struct workqueue_struct *job_wq;
+	struct llist_head again;
+	struct work_struct again_work;
+	spinlock_t discard_lock;
+	struct bio_list discards;
+	struct bio *discarding;
+	bool discard_ready;
+	struct work_struct discard_work;
+
+	struct fc_submit io;
+	mempool_t jobs;
+	mempool_t fetch_pages;
+	atomic_t fills;
+
+	struct fc_meta meta;
+	struct fc_cleaner clean;
+};
+
+struct fc_cache *fc_cache_create(struct dm_target *ti, const struct fc_config *cfg);
+void fc_cache_destroy(struct fc_cache *c);
+int fc_cache_resume(struct fc_cache *c);
+void fc_cache_suspend(struct fc_cache *c);
+void fc_cache_set_mode(struct fc_cache *c, u8 mode);
+void fc_cache_tune(struct fc_cache *c);
+u64 fc_cache_dirty(const struct fc_cache *c);
+u64 fc_cache_cached(const struct fc_cache *c);
+
+/* health.c */
+void fc_health_init(struct fc_cache *c);
+void fc_health_exit(struct fc_cache *c);
+void fc_health_lower(struct fc_cache *c, enum fc_health to, const char *why);
+const char *fc_health_name(enum fc_health health);
+
+static inline void fc_set_lock(struct fc_set *set, unsigned long *flags)
+{
+	spin_lock_irqsave(&set->lock, *flags);
+}
+
+static inline void fc_set_unlock(struct fc_set *set, unsigned long flags)
+{
+	spin_unlock_irqrestore(&set->lock, flags);
+}
+
+#endif /* FC_CACHE_H */

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ladder of health. One function steps down, none steps up; each step is told once, in the log and as
+ * a device-mapper event.
+ */
+#include "cache.h"
+
+#define DM_MSG_PREFIX "flashcache"
+
+static const char * const names[] = { "ok", "degraded", "failed" };
+
+/** fc_health_name() - the word for a state of health in the status line */
+const char *fc_health_name(enum fc_health health)
+{
+	return names[health];
+}
+
+/**
+ * fc_health_lower() - the cache is worse off than before
+ * @c: cache
+ * @to: degraded: nothing new becomes dirty, the cache works like write-through;
+ *	failed: nothing can become durable, writes fail
+ * @why: for the log
+ *
+ * Context: any.
+ */
+void fc_health_lower(struct fc_cache *c, enum fc_health to, const char *why)
+{
+	unsigned long flags;
+	bool lowered = false;
+
+	spin_lock_irqsave(&c->health_lock, flags);
+	if (to > c->health) {
+		c->health = to;
+		c->core.no_writeback = true;
+		lowered = true;
+	}
+	spin_unlock_irqrestore(&c->health_lock, flags);
+	if (!lowered)
+		return;
+	DMERR("%s: cache is %s now: %s", c->cfg.name, names[to], why);
+	queue_work(c->wq, &c->event_work);
+}
+
+static void event_work(struct work_struct *work)
+{
+	struct fc_cache *c = container_of(work, struct fc_cache, event_work);
+
+	dm_table_event(c->ti->table);
+}
+
+void fc_health_init(struct fc_cache *c)
+{
+	spin_lock_init(&c->health_lock);
+	INIT_WORK(&c->event_work, event_work);
+}
+
+void fc_health_exit(struct fc_cache *c)
+{
+	cancel_work_sync(&c->event_work);
+}

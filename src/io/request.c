@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A user's request: from the door to the desk, on to the device, and back.
+ */
+#include "io/request.h"
+
+/* Notes that a device took a write, without dirtying the cache line each time. */
+static void note_unflushed(bool *flag)
+{
+	if (!READ_ONCE(*flag))
+		WRITE_ONCE(*flag, true);
+}
+
+/* --- asking the desk ---------------------------------------------------------------------------- */
+
+static bool is_sequential(struct fc_cache *c, struct bio *bio)
+{
+	u32 thresh = READ_ONCE(c->tune.skip_seq_thresh_kb);
+	unsigned long flags;
+	bool seq;
+
+	if (likely(!thresh))
+		return false;
+	spin_lock_irqsave(&c->seq_lock, flags);
+	seq = fc_seq_note(&c->seq, bio->bi_iter.bi_sector, bio_sectors(bio), (u64)thresh * 2);
+	spin_unlock_irqrestore(&c->seq_lock, flags);
+	if (!seq)
+		return false;
+	if (op_is_write(bio_op(bio)))
+		fc_count(c, uncached_seq_writes);
+	else
+		fc_count(c, uncached_seq_reads);
+	return true;
+}
+
+static void make_ask(struct fc_req *req, struct fc_ask *ask)
+{
+	const struct fc_geo *geo = &req->c->core.geo;
+	sector_t sector = req->iter.bi_sector;
+
+	ask->sector = sector;
+	ask->nr = min_t(sector_t, req->iter.bi_size >> SECTOR_SHIFT,
+			fc_geo_run_end(geo, sector) - sector);
+	ask->hash = fc_geo_hash(geo, fc_geo_block(geo, sector));
+	ask->admit = !(req->flags & FC_REQ_PASS);
+}
+
+/*
+ * Asks about the front of what is left. When the desk says wait, the request is parked before the
+ * set is unlocked, and is no longer ours.
+ */
+static enum fc_verdict ask_desk(struct fc_req *req, struct bio *bio, bool mapping)
+{
+	struct fc_cache *c = req->c;
+	struct fc_plan *plan = &req->plan;
+	enum fc_verdict verdict;
+	unsigned long flags;
+	struct fc_ask ask;
+	struct fc_set *set;
+	bool clean;
+
+	make_ask(req, &ask);
+	set = fc_core_set(&c->core, fc_geo_set(&c->core.geo, ask.hash));
+	req->set = set;
+	fc_set_lock(set, &flags);
+	if (op_is_write(bio_op(bio)))
+		fc_desk_write(&c->core, set, &ask, plan);
+	else
+		fc_desk_read(&c->core, set, &ask, plan);
+	verdict = plan->verdict;
+	clean = plan->flags & (FC_PLAN_CLEAN | FC_PLAN_NO_ROOM);
+	if (unlikely(verdict == FC_WAIT)) {
+		if (mapping && bio->bi_opf & REQ_NOWAIT) {
+			fc_set_unlock(set, flags);
+			fc_count(c, nowait_fails);
+			bio_wouldblock_error(bio);
+			return verdict;
+		}
+		if (mapping && ask.nr < bio_sectors(bio)) {
+			dm_accept_partial_bio(bio, ask.nr);
+			req->iter.bi_size = bio->bi_iter.bi_size;
+		}
+		fc_count(c, parked);
+		fc_wait_park(set, req);
+	}
+	fc_set_unlock(set, flags);
+	if (unlikely(clean))
+		fc_cleaner_want(c, set);
+	return verdict;
+}
+
+static void count_read(struct fc_cache *c, const struct fc_plan *plan)
+{
+	const struct fc_geo *geo = &c->core.geo;
+	u32 blocks = plan->nr_blocks;
+
+	fc_count(c, reads);
+	if (likely(plan->verdict == FC_HIT)) {
+		fc_count(c, read_hits);
+		fc_count_by(c, read_hit_blocks, blocks);
+	} else {
+		blocks = fc_geo_block(geo, plan->sector + plan->nr - 1).n -
+			 fc_geo_block(geo, plan->sector).n + 1;
+		if (plan->flags & FC_PLAN_PARTIAL)
+			fc_count(c, read_partial_hits);
+		if (plan->flags & FC_PLAN_NO_ROOM)
+			fc_count(c, no_room);
+		if (plan->verdict == FC_DISK)
+			fc_count(c, uncached_reads);
+	}
+	fc_count_by(c, read_blocks, blocks);
+}
+
+static void count_write(struct fc_cache *c, const struct fc_plan *plan)
+{
+	fc_count(c, writes);
+	fc_count_by(c, write_blocks, plan->nr_blocks);
+	if (plan->verdict == FC_AROUND) {
+		fc_count(c, uncached_writes);
+		if (plan->flags & FC_PLAN_NO_ROOM)
+			fc_count(c, no_room);
+	} else if (!(plan->flags & FC_PLAN_NEW)) {
+		fc_count(c, write_hits);
+		fc_count_by(c, write_hit_blocks, plan->nr_blocks);
+		if (plan->flags & FC_PLAN_REDIRTY)
+			fc_count(c, dirty_write_hits);
+	}
+}
+
+/* A read that passes by may go on over the following sets as long as they hold nothing of it. */
+static void stretch(struct fc_req *req)
+{
+	struct fc_cache *c = req->c;
+	u32 left = (req->iter.bi_size >> SECTOR_SHIFT) - req->plan.nr;
+	sector_t sector = req->plan.sector + req->plan.nr;
+
+	while (left) {
+		struct fc_req front = { .c = c, .iter.bi_sector = sector,
+					.iter.bi_size = left << SECTOR_SHIFT };
+		unsigned long flags;
+		struct fc_ask ask;
+		struct fc_set *set;
+		u32 n;
+
+		make_ask(&front, &ask);
+		set = fc_core_set(&c->core, fc_geo_set(&c->core.geo, ask.hash));
+		fc_set_lock(set, &flags);
+		n = fc_desk_absent(&c->core, set, &ask);
+		fc_set_unlock(set, flags);
+		req->plan.nr += n;
+		sector += n;
+		left -= n;
+		if (n < ask.nr)
+			break;
+	}
+}
+
+/* --- on to the device --------------------------------------------------------------------------- */
+
+/* Makes the bio exactly the current piece. */
+static void trim(struct fc_req *req, struct bio *bio, bool mapping)
+{
+	u32 nr = req->plan.nr;
+
+	if (!mapping) {
+		bio->bi_iter = req->iter;
+		bio->bi_iter.bi_size = nr << SECTOR_SHIFT;
+		bio->bi_status = BLK_STS_OK;
+		/* It has waited; now it may wait for the device as well. */
+		bio->bi_opf &= ~REQ_NOWAIT;
+	} else if (nr < bio_sectors(bio)) {
+		dm_accept_partial_bio(bio, nr);
+		req->iter.bi_size = bio->bi_iter.bi_size;
+	}
+}
+
+static void aim_at_slot(struct fc_req *req, struct bio *bio)
+{
+	const struct fc_geo *geo = &req->c->core.geo;
+	u32 set = fc_core_set_index(&req->c->core, req->set);
+	sector_t sector = fc_geo_slot_sector(geo, fc_geo_slot(geo, set, req->plan.way[0]));
+
+	sector += req->plan.sector & (geo->block_sectors - 1);
+	fc_submit_aim(req->c, bio, FC_SSD_DEV, sector);
+}
+
+static void aim_at_disk(struct fc_req *req, struct bio *bio, enum fc_step step)
+{
+	atomic_inc(&req->c->busy);
+	req->step = step;
+	fc_submit_aim(req->c, bio, FC_DISK_DEV, req->plan.sector);
+}
+
+/*
+ * FUA to the flash alone makes a write durable only where a durable record names its sectors already;
+ * otherwise the ledger commits behind it, which flushes the flash, too.
+ */
+static void prepare_write(struct fc_req *req, struct bio *bio)
+{
+	req->step = FC_STEP_WRITE;
+	if (unlikely(bio->bi_opf & REQ_FUA) && !(req->plan.flags & FC_PLAN_DURABLE)) {
+		bio->bi_opf &= ~REQ_FUA;
+		req->flags |= FC_REQ_FUA;
+	}
+}
+
+/* No memory for the copy: the same write without it, which costs the cache these sectors. */
+static void both_to_around(struct fc_req *req)
+{
+	unsigned long flags;
+
+	fc_count(req->c, memory_alloc_errors);
+	fc_set_lock(req->set, &flags);
+	fc_desk_both_to_around(&req->c->core, req->set, &req->plan);
+	fc_set_unlock(req->set, flags);
+}
+
+static bool start_write(struct fc_req *req, struct bio *bio)
+{
+	struct fc_cache *c = req->c;
+
+	count_write(c, &req->plan);
+	switch (req->plan.verdict) {
+	case FC_HIT:
+		prepare_write(req, bio);
+		aim_at_slot(req, bio);
+		return true;
+	case FC_FETCH:
+		req->flags |= FC_REQ_FETCH;
+		fc_wait_defer(req);
+		return false;
+	case FC_BOTH:
+		if (fc_run_both(req, bio))
+			return false;
+		both_to_around(req);
+		break;
+	default:
+		break;
+	}
+	if (bio->bi_opf & REQ_FUA) {
+		bio->bi_opf &= ~REQ_FUA;
+		req->flags |= FC_REQ_FUA;
+	}
+	aim_at_disk(req, bio, FC_STEP_AROUND);
+	return true;
+}
+
+static void give_up_fill(struct fc_req *req)
+{
+	unsigned long flags;
+	unsigned int done;
+
+	fc_count(req->c, fill_skips);
+	fc_set_lock(req->set, &flags);
+	done = fc_desk_done_fill(&req->c->core, req->set, &req->plan, false);
+	fc_set_unlock(req->set, flags);
+	fc_wait_post(req->c, req->set, done);
+}
+
+static bool start_read(struct fc_req *req, struct bio *bio)
+{
+	count_read(req->c, &req->plan);
+	switch (req->plan.verdict) {
+	case FC_HIT:
+		req->step = FC_STEP_READ;
+		aim_at_slot(req, bio);
+		return true;
+	case FC_FILL:
+		if (fc_run_fill(req, bio))
+			return false;
+		give_up_fill(req);
+		break;
+	default:
+		break;
+	}
+	aim_at_disk(req, bio, FC_STEP_DISK);
+	return true;
+}
+
+/* Returns true when the bio is aimed and has to be sent by the caller. */
+static bool start(struct fc_req *req, struct bio *bio, bool mapping)
+{
+	enum fc_verdict verdict = ask_desk(req, bio, mapping);
+
+	if (unlikely(verdict == FC_WAIT))
+		return false;
+	if (verdict == FC_DISK && req->flags & FC_REQ_PASS)
+		stretch(req);
+	trim(req, bio, mapping);
+	return op_is_write(bio_op(bio)) ? start_write(req, bio) : start_read(req, bio);
+}
+
+/**
+ * fc_request_map() - a bio arrives
+ * @c: cache
+ * @bio: bio with its sector in terms of the target
+ *
+ * Context: that of dm's map; does not sleep for REQ_NOWAIT bios.
+ * Return: DM_MAPIO_REMAPPED or DM_MAPIO_SUBMITTED.
+ */
+int fc_request_map(struct fc_cache *c, struct bio *bio)
+{
+	struct fc_req *req = fc_req_of(bio);
+
+	req->c = c;
+	req->flags = 0;
+	req->step = FC_STEP_NONE;
+	req->status = BLK_STS_OK;
+	if (unlikely(c->health == FC_HEALTH_FAILED && op_is_write(bio->bi_opf & REQ_OP_MASK))) {
+		bio_io_error(bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+	if (unlikely(bio->bi_opf & REQ_PREFLUSH)) {
+		fc_count(c, flushes);
+		fc_meta_flush(c, bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+	if (unlikely(bio_op(bio) == REQ_OP_DISCARD)) {
+		fc_discard_start(c, bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+	if (unlikely(bio->bi_opf & REQ_FUA))
+		fc_count(c, fuas);
+	req->iter = bio->bi_iter;
+	if (is_sequential(c, bio))
+		req->flags |= FC_REQ_PASS;
+	return start(req, bio, true) ? DM_MAPIO_REMAPPED : DM_MAPIO_SUBMITTED;
+}
+
+/* --- and back ----------------------------------------------------------------------------------- */
+
+/**
+ * fc_request_finish() - end a request whose bio is not in its end_io
+ * @req: request; gone afterwards
+ * @status: result
+ */
+void fc_request_finish(struct fc_req *req, blk_status_t status)
+{
+	struct bio *bio = fc_req_bio(req);
+
+	req->step = FC_STEP_NONE;
+	bio->bi_status = status;
+	bio_endio(bio);
+}
+
+/* Returns true when nothing is left to do for the request. */
+static bool piece_done(struct fc_req *req, blk_status_t status)
+{
+	struct bio *bio = fc_req_bio(req);
+
+	req->step = FC_STEP_NONE;
+	if (unlikely(status))
+		return true;
+	bio_advance_iter(bio, &req->iter, req->plan.nr << SECTOR_SHIFT);
+	if (unlikely(req->iter.bi_size)) {
+		fc_wait_defer(req);
+		return false;
+	}
+	if (unlikely(req->flags & FC_REQ_FUA)) {
+		fc_meta_flush(req->c, bio);
+		return false;
+	}
+	return true;
+}
+
+/**
+ * fc_request_piece_done() - the current piece has ended, outside of the bio's end_io
+ * @req: request; may be gone afterwards
+ * @status: result
+ */
+void fc_request_piece_done(struct fc_req *req, blk_status_t status)
+{
+	if (piece_done(req, status))
+		fc_request_finish(req, status);
+}
+
+/* Lets the piece ask again; its iterator still stands at its start. */
+static int try_again(struct fc_req *req)
+{
+	req->step = FC_STEP_NONE;
+	fc_wait_defer(req);
+	return DM_ENDIO_INCOMPLETE;
+}
+
+static int end_piece(struct fc_req *req, blk_status_t status)
+{
+	return piece_done(req, status) ? DM_ENDIO_DONE : DM_ENDIO_INCOMPLETE;
+}
+
+static int end_hit_read(struct fc_req *req, blk_status_t status)
+{
+	/* BLK_STS_AGAIN is no failure of the flash; nothing was transferred. */
+	bool ok = !status || status == BLK_STS_AGAIN, elsewhere = false;
+	struct fc_cache *c = req->c;
+	struct fc_set *set = req->set;
+	unsigned long flags;
+	unsigned int done;
+
+	fc_set_lock(set, &flags);
+	done = fc_desk_done_read(&c->core, set, &req->plan, ok, &elsewhere);
+	fc_set_unlock(set, flags);
+	if (unlikely(done))
+		fc_wait_post(c, set, done);
+	if (likely(!status))
+		return end_piece(req, status);
+	if (!ok)
+		fc_count(c, ssd_read_errors);
+	return elsewhere ? try_again(req) : end_piece(req, status);
+}
+
+static int end_hit_write(struct fc_req *req, blk_status_t status)
+{
+	struct fc_cache *c = req->c;
+	struct fc_set *set = req->set;
+	bool ok = !status;
+	unsigned long flags;
+	unsigned int done;
+
+	if (unlikely(status == BLK_STS_AGAIN)) {
+		/* Nothing was written: only the pins are given back. */
+		req->plan.flags |= FC_PLAN_REDIRTY;
+		ok = true;
+	}
+	note_unflushed(&c->ssd_unflushed);
+	if (unlikely(!ok)) {
+		fc_count(c, ssd_write_errors);
+		fc_health_lower(c, FC_HEALTH_DEGRADED, "a write to the cache device failed");
+	}
+	fc_set_lock(set, &flags);
+	done = fc_desk_done_write(&c->core, set, &req->plan, ok);
+	fc_set_unlock(set, flags);
+	if (done)
+		fc_wait_post(c, set, done);
+	return likely(ok) ? end_piece(req, status) : try_again(req);
+}
+
+static int end_around(struct fc_req *req, blk_status_t status)
+{
+	struct fc_cache *c = req->c;
+	struct fc_set *set = req->set;
+	unsigned long flags;
+	unsigned int done;
+
+	atomic_dec(&c->busy);
+	if (status && status != BLK_STS_AGAIN)
+		fc_count(c, disk_write_errors);
+	note_unflushed(&c->disk_unflushed);
+	fc_set_lock(set, &flags);
+	done = fc_desk_done_around(&c->core, set, &req->plan);
+	fc_set_unlock(set, flags);
+	if (done)
+		fc_wait_post(c, set, done);
+	return end_piece(req, status);
+}
+
+static int end_disk_read(struct fc_req *req, blk_status_t status)
+{
+	atomic_dec(&req->c->busy);
+	if (status && status != BLK_STS_AGAIN)
+		fc_count(req->c, disk_read_errors);
+	return end_piece(req, status);
+}
+
+/**
+ * fc_request_end_io() - a bio comes back
+ * @c: cache
+ * @bio: bio
+ * @error: its result
+ *
+ * Context: any, interrupts included. Return: DM_ENDIO_DONE or DM_ENDIO_INCOMPLETE.
+ */
+int fc_request_end_io(struct fc_cache *c, struct bio *bio, blk_status_t *error)
+{
+	struct fc_req *req = fc_req_of(bio);
+
+	switch (req->step) {
+	case FC_STEP_READ:
+		return end_hit_read(req, *error);
+	case FC_STEP_WRITE:
+		return end_hit_write(req, *error);
+	case FC_STEP_DISK:
+		return end_disk_read(req, *error);
+	case FC_STEP_AROUND:
+		return end_around(req, *error);
+	case FC_STEP_DISCARD:
+		fc_discard_end_io(req, *error);
+		return DM_ENDIO_INCOMPLETE;
+	default:
+		return DM_ENDIO_DONE;
+	}
+}
+
+static void again(struct fc_req *req)
+{
+	struct bio *bio = fc_req_bio(req);
+
+	if (bio_op(bio) == REQ_OP_DISCARD)
+		fc_discard_start(req->c, bio);
+	else if (req->flags & FC_REQ_FETCH)
+		fc_run_fetch(req);
+	else if (start(req, bio, false))
+		fc_submit_bio(bio);
+}
+
+/**
+ * fc_request_again_work() - ask about all deferred requests again
+ * @work: struct fc_cache's @again_work
+ */
+void fc_request_again_work(struct work_struct *work)
+{
+	struct fc_cache *c = container_of(work, struct fc_cache, again_work);
+	struct llist_node *list = llist_reverse_order(llist_del_all(&c->again));
+	struct fc_req *req, *next;
+	struct blk_plug plug;
+
+	blk_start_plug(&plug);
+	llist_for_each_entry_safe(req, next, list, again)
+		again(req);
+	blk_finish_plug(&plug);
+}

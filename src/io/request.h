@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DOC: A user's request on its way through the cache.
+ *
+ * The state of a request lies in the space that device-mapper keeps with each bio, so that no request ever
+ * waits for memory. A request is worked off in pieces: the part that the desk treats alike. When a bio is mapped
+ * the rest of it is handed back to device-mapper at once, so one piece is all there is; only a request that
+ * had to wait may find that it now needs several, one after the other.
+ */
+#ifndef FC_IO_REQUEST_H
+#define FC_IO_REQUEST_H
+
+#include "cache.h"
+
+/* What the end of the bio that is on its way means. */
+enum fc_step {
+	FC_STEP_NONE,		/* nothing: hand the result up */
+	FC_STEP_READ,		/* FC_HIT, read */
+	FC_STEP_WRITE,		/* FC_HIT, write */
+	FC_STEP_DISK,		/* FC_DISK */
+	FC_STEP_AROUND,		/* FC_AROUND */
+	FC_STEP_DISCARD,	/* a discard that was passed down */
+	FC_STEP_DISCARDED,	/* ... and has come back */
+};
+
+#define FC_REQ_FUA	(1u << 0)	/* to be durable before it ends */
+#define FC_REQ_PASS	(1u << 1)	/* must not bring anything into the cache */
+#define FC_REQ_FETCH	(1u << 2)	/* holds the claim of an FC_FETCH plan */
+
+/**
+ * struct fc_req - a request; lies beside its bio
+ * @c: cache
+ * @set: set of the current piece
+ * @next: next one parked on the same set, under its lock
+ * @again: place on the cache's list of requests that ask again
+ * @iter: what is left of the request, in sectors of the target; includes the current piece
+ * @next_block: discard: the block to be dropped next
+ * @status: how it ended
+ * @step: enum fc_step
+ * @flags: FC_REQ_*
+ * @plan: of the current piece
+ */
+struct fc_req {
+	struct fc_cache *c;
+	struct fc_set *set;
+	union {
+		struct fc_req *next;
+		struct llist_node again;
+	};
+	union {
+		struct bvec_iter iter;
+		struct fc_oblock next_block;
+	};
+	blk_status_t status;
+	u8 step;
+	u8 flags;
+	struct fc_plan plan;
+};
+
+static inline struct fc_req *fc_req_of(struct bio *bio)
+{
+	return dm_per_bio_data(bio, sizeof(struct fc_req));
+}
+
+static inline struct bio *fc_req_bio(struct fc_req *req)
+{
+	return dm_bio_from_per_bio_data(req, sizeof(struct fc_req));
+}
+
+/* request.c */
+int fc_request_map(struct fc_cache *c, struct bio *bio);
+int fc_request_end_io(struct fc_cache *c, struct bio *bio, blk_status_t *error);
+void fc_request_piece_done(struct fc_req *req, blk_status_t status);
+void fc_request_finish(struct fc_req *req, blk_status_t status);
+void fc_request_again_work(struct work_struct *work);
+
+/* wait.c */
+void fc_wait_park(struct fc_set *set, struct fc_req *req);
+void fc_wait_wake(struct fc_cache *c, struct fc_set *set);
+void fc_wait_defer(struct fc_req *req);
+void fc_wait_post(struct fc_cache *c, struct fc_set *set, unsigned int done);
+
+/* run.c */
+int fc_run_init(struct fc_cache *c);
+void fc_run_exit(struct fc_cache *c);
+bool fc_run_fill(struct fc_req *req, struct bio *bio);
+void fc_run_fetch(struct fc_req *req);
+bool fc_run_both(struct fc_req *req, struct bio *bio);
+int fc_run_module_init(void);
+void fc_run_module_exit(void);
+
+/* discard.c */
+void fc_discard_start(struct fc_cache *c, struct bio *bio);
+void fc_discard_end_io(struct fc_req *req, blk_status_t status);
+void fc_discard_work(struct work_struct *work);
+
+#endif /* FC_IO_REQUEST_H */

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans that move data through memory: fills, fetches and writes to both devices.
+ *
+ * A job holds a private copy of the data. The user is answered as early as durability allows, and the job goes on
+ * without the user's request; what it writes to the flash no process can change any more.
+ */
+#include <linux/slab.h>
+
+#include "io/request.h"
+
+#define JOB_PAGES	(FC_CLAIM_SECTORS / PAGE_SECTORS)
+#define FILLS_MAX	256	/* in flight, a cache: at most 16 MiB of memory */
+#define JOBS_RESERVE	16
+
+static struct kmem_cache *job_cache;
+
+/**
+ * struct fc_job - a plan being carried out
+ * @c: cache
+ * @set: set of the plan
+ * @req: request to be answered; NULL once it is
+ * @plan: the plan
+ * @start: first sector of the data in @pages
+ * @sectors: length of that data
+ * @left: I/O in flight, and one for whoever still submits
+ * @failed: some write to the flash failed
+ * @fetch: a fetch: its pages come from the cache's reserve, and the request asks again at the end
+ * @nr_pages: pages held
+ * @work: for steps that need process context
+ * @pages: the data
+ */
+struct fc_job {
+	struct fc_cache *c;
+	struct fc_set *set;
+	struct fc_req *req;
+	struct fc_plan plan;
+	sector_t start;
+	u32 sectors;
+	atomic_t left;
+	bool failed;
+	bool fetch;
+	u8 nr_pages;
+	struct work_struct work;
+	struct page *pages[JOB_PAGES];
+};
+
+int fc_run_module_init(void)
+{
+	job_cache = KMEM_CACHE(fc_job, 0);
+	return job_cache ? 0 : -ENOMEM;
+}
+
+void fc_run_module_exit(void)
+{
+	kmem_cache_destroy(job_cache);
+}
+
+int fc_run_init(struct fc_cache *c)
+{
+	int r = mempool_init_slab_pool(&c->jobs, JOBS_RESERVE, job_cache);
+
+	return r ? r : mempool_init_page_pool(&c->fetch_pages, JOB_PAGES, 0);
+}
+
+void fc_run_exit(struct fc_cache *c)
+{
+	mempool_exit(&c->fetch_pages);
+	mempool_exit(&c->jobs);
+}
+
+/* --- memory ------------------------------------------------------------------------------------- */
+
+static void free_job(struct fc_job *job)
+{
+	struct fc_cache *c = job->c;
+	u32 i;
+
+	for (i = 0; i < job->nr_pages; i++) {
+		if (job->fetch)
+			mempool_free(job->pages[i], &c->fetch_pages);
+		else
+			__free_page(job->pages[i]);
+	}
+	mempool_free(job, &c->jobs);
+	atomic_dec(&c->fills);
+}
+
+static void init_job(struct fc_job *job, struct fc_req *req, sector_t start, u32 sectors)
+{
+	job->c = req->c;
+	job->set = req->set;
+	job->req = req;
+	job->plan = req->plan;
+	job->start = start;
+	job->sectors = sectors;
+	job->failed = false;
+	job->fetch = false;
+	job->nr_pages = 0;
+	atomic_inc(&req->c->fills);
+}
+
+/* A job with its pages, or none when memory is short: then nothing is lost but a chance to cache. */
+static struct fc_job *new_job(struct fc_req *req, sector_t start, u32 sectors)
+{
+	struct fc_cache *c = req->c;
+	struct fc_job *job;
+
+	if (atomic_read(&c->fills) >= FILLS_MAX)
+		return NULL;
+	job = mempool_alloc(&c->jobs, GFP_NOWAIT | __GFP_NOWARN);
+	if (!job)
+		return NULL;
+	init_job(job, req, start, sectors);
+	while (job->nr_pages * PAGE_SECTORS < sectors) {
+		struct page *page = alloc_page(GFP_NOWAIT | __GFP_NOWARN);
+
+		if (!page) {
+			free_job(job);
+			return NULL;
+		}
+		job->pages[job->nr_pages++] = page;
+	}
+	return job;
+}
+
+/*
+ * The job of a fetch waits for its memory. Only the worker makes such jobs, one at a time, and those that it
+ * made before end without it; so the reserve comes back.
+ */
+static struct fc_job *new_fetch_job(struct fc_req *req, sector_t start, u32 sectors)
+{
+	struct fc_cache *c = req->c;
+	struct fc_job *job = mempool_alloc(&c->jobs, GFP_NOIO);
+
+	init_job(job, req, start, sectors);
+	job->fetch = true;
+	while (job->nr_pages * PAGE_SECTORS < sectors)
+		job->pages[job->nr_pages++] = mempool_alloc(&c->fetch_pages, GFP_NOIO);
+	return job;
+}
+
+/* --- writing slots ------------------------------------------------------------------------------ */
+
+static void ssd_written(void *context, blk_status_t status);
+
+/* Writes sectors from @from to before @to, both of the disk, into slot @way, which holds them. */
+static void write_slot(struct fc_job *job, u16 way, sector_t from, sector_t to)
+{
+	const struct fc_geo *geo = &job->c->core.geo;
+	u32 set = fc_core_set_index(&job->c->core, job->set);
+	sector_t sector = fc_geo_slot_sector(geo, fc_geo_slot(geo, set, way)) +
+			  (from & (geo->block_sectors - 1));
+
+	atomic_inc(&job->left);
+	fc_submit_pages(job->c, FC_SSD_DEV, REQ_OP_WRITE, sector, job->pages,
+			(u32)(from - job->start), (u32)(to - from), GFP_NOIO, ssd_written, job);
+}
+
+/* First sector behind block @i of the plan, or the end of the data if that comes first. */
+static sector_t block_end(const struct fc_job *job, u32 i)
+{
+	const struct fc_geo *geo = &job->c->core.geo;
+	sector_t end = fc_geo_block_sector(geo, fc_geo_block(geo, job->start)) +
+		       ((sector_t)(i + 1) << geo->block_shift);
+
+	return min(end, job->start + job->sectors);
+}
+
+/* Writes all data of blocks @i to before the one returned, which lie side by side, in one piece. */
+static u32 write_neighbours(struct fc_job *job, u32 i, const u16 *whole)
+{
+	sector_t from = i ? block_end(job, i - 1) : job->start;
+	u32 end = i + 1;
+
+	while (end < job->plan.nr_blocks && job->plan.way[end] == job->plan.way[end - 1] + 1 &&
+	       (!whole || whole[end]))
+		end++;
+	write_slot(job, job->plan.way[i], from, block_end(job, end - 1));
+	return end;
+}
+
+/* --- fills -------------------------------------------------------------------------------------- */
+
+static void end_fill(struct fc_job *job)
+{
+	struct fc_cache *c = job->c;
+	unsigned long flags;
+	unsigned int done;
+
+	if (!job->failed)
+		fc_count_by(c, fills, job->plan.nr_blocks);
+	fc_set_lock(job->set, &flags);
+	done = fc_desk_done_fill(&c->core, job->set, &job->plan, !job->failed);
+	fc_set_unlock(job->set, flags);
+	fc_wait_post(c, job->set, done);
+}
+
+static void end_both(struct fc_job *job)
+{
+	struct fc_cache *c = job->c;
+	unsigned long flags;
+	unsigned int done;
+
+	fc_set_lock(job->set, &flags);
+	done = fc_desk_done_both(&c->core, job->set, &job->plan, !job->failed);
+	fc_set_unlock(job->set, flags);
+	fc_wait_post(c, job->set, done);
+}
+
+/* One step of the job is over; the last one ends it. */
+static void put_job(struct fc_job *job)
+{
+	struct fc_req *req = job->req;
+	bool failed = job->failed, fetch = job->fetch;
+
+	if (!atomic_dec_and_test(&job->left))
+		return;
+	failed = job->failed;
+	if (job->plan.verdict == FC_BOTH)
+		end_both(job);
+	else
+		end_fill(job);
+	free_job(job);
+	if (!fetch)
+		return;
+	req->flags &= ~FC_REQ_FETCH;
+	if (failed)
+		/* The disk could be read, but the flash not written: past it. */
+		req->flags |= FC_REQ_PASS;
+	fc_wait_defer(req);
+}
+
+static void ssd_written(void *context, blk_status_t status)
+{
+	struct fc_job *job = context;
+
+	if (unlikely(status)) {
+		job->failed = true;
+		fc_health_lower(job->c, FC_HEALTH_DEGRADED, "a write to the cache device failed");
+	}
+	put_job(job);
+}
+
+/* Units of each block that the flash lacks; the claim keeps them so. */
+static void missing_units(struct fc_job *job, u16 *missing)
+{
+	const struct fc_geo *geo = &job->c->core.geo;
+	struct fc_oblock b = fc_geo_block(geo, job->start);
+	unsigned long flags;
+	u32 i;
+
+	fc_set_lock(job->set, &flags);
+	for (i = 0; i < job->plan.nr_blocks; i++, b.n++)
+		missing[i] = fc_part_exists(geo, b) &
+			     ~fc_set_slot(job->set, job->plan.way[i])->valid;
+	fc_set_unlock(job->set, flags);
+}
+
+/* Writes the missing units of a block that the flash has a part of. */
+static void write_units(struct fc_job *job, u32 i, u16 missing)
+{
+	const struct fc_geo *geo = &job->c->core.geo;
+	sector_t start = i ? block_end(job, i - 1) : job->start;
+	u32 unit = 0;
+
+	while (missing >> unit) {
+		u32 first = unit + __ffs(missing >> unit);
+		u32 end = first + __ffs(~((u32)missing >> first));
+
+		write_slot(job, job->plan.way[i], start + (first << geo->unit_shift),
+			   min(start + (end << geo->unit_shift), block_end(job, i)));
+		unit = end;
+	}
+}
+
+static void fill_flash(struct work_struct *work)
+{
+	struct fc_job *job = container_of(work, struct fc_job, work);
+	const struct fc_geo *geo = &job->c->core.geo;
+	struct fc_oblock b = fc_geo_block(geo, job->start);
+	u16 missing[FC_RUN_BLOCKS], whole[FC_RUN_BLOCKS];
+	u32 i;
+
+	missing_units(job, missing);
+	for (i = 0; i < job->plan.nr_blocks; i++)
+		whole[i] = missing[i] == fc_part_exists(geo, (struct fc_oblock){ b.n + i });
+	i = 0;
+	while (i < job->plan.nr_blocks) {
+		if (whole[i]) {
+			i = write_neighbours(job, i, whole);
+		} else {
+			write_units(job, i, missing[i]);
+			i++;
+		}
+	}
+	put_job(job);
+}
+
+/* Gives the user what the fill has read. */
+static void answer(struct fc_job *job)
+{
+	struct fc_req *req = job->req;
+	struct bio *bio = fc_req_bio(req);
+	u32 at = (u32)(req->plan.sector - job->start) << SECTOR_SHIFT;
+	struct bvec_iter iter;
+	struct bio_vec bv;
+
+	bio_for_each_segment(bv, bio, iter) {
+		u32 done = 0;
+
+		while (done < bv.bv_len) {
+			u32 n = min_t(u32, bv.bv_len - done, PAGE_SIZE - offset_in_page(at));
+			struct bio_vec part = { bv.bv_page, n, bv.bv_offset + done };
+
+			fc_copy_to_page(part, page_address(job->pages[at >> PAGE_SHIFT]) +
+					offset_in_page(at));
+			done += n;
+			at += n;
+		}
+	}
+	job->req = NULL;
+	fc_request_piece_done(req, BLK_STS_OK);
+}
+
+/* The disk would not give all of the blocks; it may still give what the user asked for. */
+static void fill_failed(struct fc_job *job, blk_status_t status)
+{
+	struct fc_req *req = job->req;
+	bool fetch = job->fetch;
+
+	job->failed = true;
+	end_fill(job);
+	free_job(job);
+	if (fetch) {
+		fc_request_finish(req, status);
+		return;
+	}
+	req->flags |= FC_REQ_PASS;
+	fc_wait_defer(req);
+}
+
+static void fill_read(void *context, blk_status_t status)
+{
+	struct fc_job *job = context;
+
+	atomic_dec(&job->c->busy);
+	if (unlikely(status)) {
+		fill_failed(job, status);
+		return;
+	}
+	if (!job->fetch)
+		answer(job);
+	queue_work(job->c->job_wq, &job->work);
+}
+
+static void read_disk(struct fc_job *job, gfp_t gfp)
+{
+	atomic_set(&job->left, 1);
+	INIT_WORK(&job->work, fill_flash);
+	atomic_inc(&job->c->busy);
+	fc_submit_pages(job->c, FC_DISK_DEV, REQ_OP_READ, job->start, job->pages, 0,
+			job->sectors, gfp, fill_read, job);
+}
+
+/* The whole blocks that the plan touches, as far as the disk goes. */
+static sector_t cover(const struct fc_req *req, u32 *sectors)
+{
+	const struct fc_geo *geo = &req->c->core.geo;
+	struct fc_oblock b = fc_geo_block(geo, req->plan.sector);
+	sector_t start = fc_geo_block_sector(geo, b);
+	sector_t end = start + ((sector_t)req->plan.nr_blocks << geo->block_shift);
+
+	*sectors = (u32)(min(end, geo->disk_sectors) - start);
+	return start;
+}
+
+/**
+ * fc_run_fill() - read whole blocks, answer, and bring them into the cache
+ * @req: request with an FC_FILL plan
+ * @bio: its bio, cut to the plan
+ *
+ * Context: process. Return: false when memory is short; nothing was begun.
+ */
+bool fc_run_fill(struct fc_req *req, struct bio *bio)
+{
+	struct fc_job *job;
+	sector_t start;
+	u32 sectors;
+
+	start = cover(req, &sectors);
+	job = new_job(req, start, sectors);
+	if (!job)
+		return false;
+	read_disk(job, GFP_NOIO);
+	return true;
+}
+
+/**
+ * fc_run_fetch() - bring a block into the cache that a write is to change in part
+ * @req: request with an FC_FETCH plan; asks again afterwards
+ *
+ * Context: the cache's worker.
+ */
+void fc_run_fetch(struct fc_req *req)
+{
+	sector_t start;
+	u32 sectors;
+
+	start = cover(req, &sectors);
+	read_disk(new_fetch_job(req, start, sectors), GFP_NOIO);
+}
+
+/* --- writes to both ----------------------------------------------------------------------------- */
+
+static void copy_in(struct fc_job *job, struct bio *bio)
+{
+	struct bvec_iter iter;
+	struct bio_vec bv;
+	u32 at = 0;
+
+	bio_for_each_segment(bv, bio, iter) {
+		u32 done = 0;
+
+		while (done < bv.bv_len) {
+			u32 n = min_t(u32, bv.bv_len - done, PAGE_SIZE - offset_in_page(at));
+			struct bio_vec part = { bv.bv_page, n, bv.bv_offset + done };
+
+			fc_copy_from_page(part, page_address(job->pages[at >> PAGE_SHIFT]) +
+					  offset_in_page(at));
+			done += n;
+			at += n;
+		}
+	}
+}
+
+/* The disk has the data, or has refused it: the user need not wait for the flash. */
+static void disk_written(void *context, blk_status_t status)
+{
+	struct fc_job *job = context;
+	struct fc_req *req = job->req;
+
+	atomic_dec(&job->c->busy);
+	WRITE_ONCE(job->c->disk_unflushed, true);
+	if (unlikely(status))
+		job->failed = true;
+	job->req = NULL;
+	fc_request_piece_done(req, status);
+	put_job(job);
+}
+
+/**
+ * fc_run_both() - write disk and flash from one copy
+ * @req: request with an FC_BOTH plan
+ * @bio: its bio, cut to the plan
+ *
+ * Both get the same bytes even when the user changes the data in flight.
+ *
+ * Context: process. Return: false when memory is short; nothing was begun.
+ */
+bool fc_run_both(struct fc_req *req, struct bio *bio)
+{
+	struct fc_job *job = new_job(req, req->plan.sector, req->plan.nr);
+	u32 i = 0;
+
+	if (!job)
+		return false;
+	if (bio->bi_opf & REQ_FUA)
+		req->flags |= FC_REQ_FUA;
+	copy_in(job, bio);
+	atomic_set(&job->left, 2);
+	atomic_inc(&job->c->busy);
+	fc_submit_pages(job->c, FC_DISK_DEV, REQ_OP_WRITE, job->start, job->pages, 0,
+			job->sectors, GFP_NOIO, disk_written, job);
+	while (i < job->plan.nr_blocks)
+		i = write_neighbours(job, i, NULL);
+	put_job(job);
+	return true;
+}

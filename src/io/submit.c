@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The one door down.
+ */
+#include <linux/slab.h>
+
+#include "cache.h"
+
+#define OWN_BIOS	64	/* kept in reserve, so that our own I/O always goes on */
+
+/**
+ * struct fc_own_io - lies in front of each bio of our own
+ * @c: cache
+ * @dev: where it goes
+ * @done: called once, in any context
+ * @context: for @done
+ * @bio: last, since its vectors follow
+ */
+struct fc_own_io {
+	struct fc_cache *c;
+	enum fc_dev dev;
+	fc_io_done_t done;
+	void *context;
+	struct bio bio;
+};
+
+int fc_submit_init(struct fc_cache *c)
+{
+	int r;
+
+	r = bioset_init(&c->io.bs, OWN_BIOS, offsetof(struct fc_own_io, bio),
+			BIOSET_NEED_BVECS | BIOSET_NEED_RESCUER);
+	if (r)
+		return r;
+	c->io.dmio = dm_io_client_create();
+	if (IS_ERR(c->io.dmio)) {
+		r = PTR_ERR(c->io.dmio);
+		c->io.dmio = NULL;
+	}
+	return r;
+}
+
+void fc_submit_exit(struct fc_cache *c)
+{
+	if (c->io.dmio)
+		dm_io_client_destroy(c->io.dmio);
+	bioset_exit(&c->io.bs);
+}
+
+static struct block_device *bdev_of(struct fc_cache *c, enum fc_dev dev)
+{
+	return dev == FC_DISK_DEV ? c->disk->bdev : c->ssd->bdev;
+}
+
+static void count(struct fc_cache *c, enum fc_dev dev, bool write)
+{
+	if (dev == FC_SSD_DEV) {
+		if (write)
+			fc_count(c, ssd_writes);
+		else
+			fc_count(c, ssd_reads);
+	} else if (write) {
+		fc_count(c, disk_writes);
+	} else {
+		fc_count(c, disk_reads);
+	}
+}
+
+static void count_error(struct fc_cache *c, enum fc_dev dev, bool write)
+{
+	if (dev == FC_SSD_DEV) {
+		if (write)
+			fc_count(c, ssd_write_errors);
+		else
+			fc_count(c, ssd_read_errors);
+	} else if (write) {
+		fc_count(c, disk_write_errors);
+	} else {
+		fc_count(c, disk_read_errors);
+	}
+}
+
+/**
+ * fc_submit_aim() - direct a user's bio at a device, without sending it
+ * @c: cache
+ * @bio: bio, to be returned as DM_MAPIO_REMAPPED
+ * @dev: device
+ * @sector: place on it
+ */
+void fc_submit_aim(struct fc_cache *c, struct bio *bio, enum fc_dev dev, sector_t sector)
+{
+	bio_set_dev(bio, bdev_of(c, dev));
+	bio->bi_iter.bi_sector = sector;
+	count(c, dev, op_is_write(bio_op(bio)));
+}
+
+/**
+ * fc_submit_bio() - send a user's bio that was kept and is aimed now
+ * @bio: bio
+ *
+ * Context: process.
+ */
+void fc_submit_bio(struct bio *bio)
+{
+	submit_bio_noacct(bio);
+}
+
+static void own_end_io(struct bio *bio)
+{
+	struct fc_own_io *io = container_of(bio, struct fc_own_io, bio);
+	fc_io_done_t done = io->done;
+	void *context = io->context;
+	blk_status_t status = bio->bi_status;
+
+	if (unlikely(status))
+		count_error(io->c, io->dev, op_is_write(bio_op(bio)));
+	bio_put(bio);
+	done(context, status);
+}
+
+/**
+ * fc_submit_pages() - read or write pages of our own
+ * @c: cache
+ * @dev: device
+ * @opf: operation and flags
+ * @sector: place on the device
+ * @pages: pages that hold sectors one after the other
+ * @first: sector within @pages to begin with
+ * @sectors: number, at most %BIO_MAX_VECS pages
+ * @gfp: GFP_NOIO succeeds always; GFP_NOWAIT may fail
+ * @done: called once when true is returned, perhaps before
+ * @context: for @done
+ *
+ * Return: false when there was no memory.
+ */
+bool fc_submit_pages(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t sector,
+		     struct page **pages, u32 first, u32 sectors, gfp_t gfp,
+		     fc_io_done_t done, void *context)
+{
+	u32 at = first % PAGE_SECTORS, page = first / PAGE_SECTORS;
+	u32 vecs = DIV_ROUND_UP(at + sectors, PAGE_SECTORS);
+	struct fc_own_io *io;
+	struct bio *bio;
+
+	bio = fc_bio_alloc(bdev_of(c, dev), vecs, opf, gfp, &c->io.bs);
+	if (!bio)
+		return false;
+	io = container_of(bio, struct fc_own_io, bio);
+	io->c = c;
+	io->dev = dev;
+	io->done = done;
+	io->context = context;
+	bio->bi_end_io = own_end_io;
+	bio->bi_iter.bi_sector = sector;
+	while (sectors) {
+		u32 n = min_t(u32, sectors, PAGE_SECTORS - at);
+
+		/* Cannot fail: the bio was made with room for all of it. */
+		__bio_add_page(bio, pages[page++], n << SECTOR_SHIFT, at << SECTOR_SHIFT);
+		sectors -= n;
+		at = 0;
+	}
+	count(c, dev, op_is_write(opf & REQ_OP_MASK));
+	submit_bio_noacct(bio);
+	return true;
+}
+
+/**
+ * fc_submit_sync() - read or write metadata and wait for it
+ * @c: cache
+ * @dev: device
+ * @opf: operation and flags
+ * @sector: place on the device
+ * @buf: from vmalloc()
+ * @sectors: number
+ *
+ * Context: process, sleeps. Return: 0 or -EIO.
+ */
+int fc_submit_sync(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t sector,
+		   void *buf, u32 sectors)
+{
+	struct dm_io_memory mem = { .type = DM_IO_VMA, .ptr.vma = buf };
+	struct dm_io_region where = {
+		.bdev = bdev_of(c, dev),
+		.sector = sector,
+		.count = sectors,
+	};
+	int r;
+
+	count(c, dev, op_is_write(opf & REQ_OP_MASK));
+	r = fc_dm_io(c->io.dmio, opf, mem, &where);
+	if (r)
+		count_error(c, dev, op_is_write(opf & REQ_OP_MASK));
+	return r;
+}
+
+/**
+ * fc_submit_flush() - make durable what a device has completed
+ * @c: cache
+ * @dev: device
+ *
+ * Context: process, sleeps. Return: 0 or -EIO.
+ */
+int fc_submit_flush(struct fc_cache *c, enum fc_dev dev)
+{
+	struct dm_io_memory mem = { .type = DM_IO_KMEM };
+	struct dm_io_region where = { .bdev = bdev_of(c, dev) };
+	int r;
+
+	if (dev == FC_SSD_DEV)
+		fc_count(c, ssd_flushes);
+	else
+		fc_count(c, disk_flushes);
+	r = fc_dm_io(c->io.dmio, REQ_OP_WRITE | REQ_PREFLUSH, mem, &where);
+	if (r)
+		count_error(c, dev, true);
+	return r;
+}

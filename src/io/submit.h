@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DOC: The one door down. Nothing else in the module sends anything to a device.
+ */
+#ifndef FC_IO_SUBMIT_H
+#define FC_IO_SUBMIT_H
+
+#include <linux/bio.h>
+#include <linux/dm-io.h>
+
+#include "compat/compat.h"
+
+struct fc_cache;
+
+enum fc_dev { FC_DISK_DEV, FC_SSD_DEV };
+
+typedef void (*fc_io_done_t)(void *context, blk_status_t status);
+
+/**
+ * struct fc_submit - what the door needs
+ * @bs: bios of our own I/O
+ * @dmio: for metadata and loading
+ */
+struct fc_submit {
+	struct bio_set bs;
+	struct dm_io_client *dmio;
+};
+
+int fc_submit_init(struct fc_cache *c);
+void fc_submit_exit(struct fc_cache *c);
+
+void fc_submit_bio(struct bio *bio);
+void fc_submit_aim(struct fc_cache *c, struct bio *bio, enum fc_dev dev, sector_t sector);
+
+bool fc_submit_pages(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t sector,
+		     struct page **pages, u32 first, u32 sectors, gfp_t gfp,
+		     fc_io_done_t done, void *context);
+
+int fc_submit_sync(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t sector,
+		   void *buf, u32 sectors);
+int fc_submit_flush(struct fc_cache *c, enum fc_dev dev);
+
+#endif /* FC_IO_SUBMIT_H */

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loading: superblock, the table that it names, the log behind it.
+ */
+#include <linux/vmalloc.h>
+
+#include "cache.h"
+
+#define DM_MSG_PREFIX "flashcache"
+
+/* A block of the table, from either copy. */
+struct found_block {
+	const void *data;
+	u64 gen;
+	u32 crc;
+	unsigned int copy;
+};
+
+/*
+ * The copy that counts is the newest of no later generation than the superblock's. A later one belongs
+ * to a checkpoint that was never completed.
+ */
+static bool choose(struct fc_cache *c, u64 index, const void *copies[2], struct found_block *best)
+{
+	const struct fc_super *sb = &c->meta.sb;
+	unsigned int copy;
+
+	best->data = NULL;
+	for (copy = 0; copy < 2; copy++) {
+		u64 gen;
+		u32 crc;
+
+		if (fc_table_open(sb, copies[copy], index, &gen, &crc) != FC_FOUND_GOOD)
+			continue;
+		if (gen > sb->table_gen || (best->data && gen < best->gen))
+			continue;
+		*best = (struct found_block){ copies[copy], gen, crc, copy };
+	}
+	return best->data;
+}
+
+static const char *load_block(struct fc_cache *c, u64 index, const struct found_block *b,
+			      bool clean_counts)
+{
+	struct fc_meta *m = &c->meta;
+	u32 i;
+
+	m->crc[index] = b->crc;
+	if (b->copy)
+		__set_bit(index, m->newest);
+	for (i = 0; i < FCD_TABLE_ENTRIES; i++) {
+		struct fc_slotno slot = { index * FCD_TABLE_ENTRIES + i };
+		struct fc_entry entry;
+
+		if (!fc_table_get(&m->sb, b->data, i, &entry))
+			return "the table has an impossible entry";
+		if (entry.valid)
+			fc_ledger_load(&c->core, slot, &entry, clean_counts);
+	}
+	return NULL;
+}
+
+static const char *load_table(struct fc_cache *c, bool clean_counts)
+{
+	struct fc_meta *m = &c->meta;
+	const struct fc_geo *geo = &m->sb.geo;
+	const u32 half = FC_META_BUF_BLOCKS / 2;
+	char *buf = m->buf;
+	const char *why = NULL;
+	u64 index = 0, sum = 0;
+
+	while (index < geo->table_blocks && !why) {
+		u32 nr = min_t(u64, geo->table_blocks - index, half), i;
+
+		for (i = 0; i < 2; i++)
+			if (fc_submit_sync(c, FC_SSD_DEV, REQ_OP_READ,
+					   fc_geo_table_sector(geo, i, index),
+					   buf + i * half * FCD_BLOCK_SIZE,
+					   nr * FCD_BLOCK_SECTORS))
+				return "the table cannot be read";
+		for (i = 0; i < nr && !why; i++, index++) {
+			const void *copies[2] = { buf + i * FCD_BLOCK_SIZE,
+						  buf + (half + i) * FCD_BLOCK_SIZE };
+			struct found_block best;
+
+			if (!choose(c, index, copies, &best))
+				return "the table is damaged";
+			sum += best.crc;
+			why = load_block(c, index, &best, clean_counts);
+		}
+		cond_resched();
+	}
+	if (!why && sum != m->sb.table_sum)
+		why = "the table is not the one that the superblock names";
+	return why;
+}
+
+/* Applies all records of a commit whose last block is there; they lie in @buf. */
+static const char *replay(struct fc_cache *c, const char *blocks, const u32 *nr, u32 count)
+{
+	struct fc_record rec;
+	u32 i, j;
+
+	for (i = 0; i < count; i++) {
+		for (j = 0; j < nr[i]; j++) {
+			if (!fc_log_get(&c->meta.sb, blocks + i * FCD_BLOCK_SIZE, j, &rec))
+				return "the log has an impossible record";
+			fc_ledger_replay(&c->core, &rec);
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Reads the commit that begins at next_seq. Return: its blocks, 0 when it is not there or not whole, or
+ * a negative error.
+ */
+static int read_commit(struct fc_cache *c, u32 *nr)
+{
+	struct fc_meta *m = &c->meta;
+	u64 first = m->next_seq;
+	u32 i;
+
+	for (i = 0; i < FC_META_RECS / FCD_LOG_RECS; i++) {
+		char *block = (char *)m->buf + i * FCD_BLOCK_SIZE;
+		bool last;
+
+		if (fc_submit_sync(c, FC_SSD_DEV, REQ_OP_READ,
+				   fc_geo_log_sector(&m->sb.geo, first + i), block,
+				   FCD_BLOCK_SECTORS))
+			return -EIO;
+		if (fc_log_open(&m->sb, block, first + i, first, &nr[i], &last) != FC_FOUND_GOOD)
+			return 0;
+		if (last)
+			return i + 1;
+	}
+	return 0;
+}
+
+static const char *replay_log(struct fc_cache *c)
+{
+	struct fc_meta *m = &c->meta;
+	u32 nr[FC_META_RECS / FCD_LOG_RECS];
+	const char *why = NULL;
+	int blocks;
+
+	while (!why && m->next_seq - m->sb.tail_seq < m->sb.geo.log_blocks) {
+		blocks = read_commit(c, nr);
+		if (blocks < 0)
+			return "the log cannot be read";
+		if (!blocks)
+			break;
+		why = replay(c, m->buf, nr, blocks);
+		m->next_seq += blocks;
+		cond_resched();
+	}
+	return why;
+}
+
+static const char *settle(struct fc_cache *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->core.geo.nr_sets; i++) {
+		if (!fc_ledger_settle(&c->core, fc_core_set(&c->core, i)))
+			return "two slots claim the same block";
+		cond_resched();
+	}
+	return NULL;
+}
+
+static int alloc_table_state(struct fc_cache *c)
+{
+	struct fc_meta *m = &c->meta;
+	u64 blocks = m->sb.geo.table_blocks;
+
+	vfree(m->crc);
+	vfree(m->newest);
+	m->crc = vzalloc(blocks * sizeof(*m->crc));
+	m->newest = vzalloc(BITS_TO_LONGS(blocks) * sizeof(long));
+	return m->crc && m->newest ? 0 : -ENOMEM;
+}
+
+/*
+ * After a crash the log's records move into the table, and the log goes on a whole ring further, where no remains
+ * of an unfinished commit can be taken for the future.
+ */
+static int start_afresh(struct fc_cache *c)
+{
+	struct fc_meta *m = &c->meta;
+	bool crashed = m->sb.state != FCD_STATE_ORDERLY;
+
+	m->next_seq += m->sb.geo.log_blocks;
+	m->sb.state = FCD_STATE_RUNNING;
+	if (!crashed) {
+		m->sb.tail_seq = m->next_seq;
+		return fc_super_write(c);
+	}
+	fc_ckpt_begin(c);
+	return fc_ckpt_finish(c);
+}
+
+/*
+ * Was the disk written while the cache did not look? It tells by the beginning of the disk, which every
+ * common file system changes when it is mounted for writing.
+ */
+static const char *check_disk(struct fc_cache *c, bool *changed)
+{
+	struct fc_meta *m = &c->meta;
+	u32 print;
+
+	*changed = false;
+	if (m->sb.state != FCD_STATE_ORDERLY || !(m->sb.flags & FCD_SUPER_FINGERPRINT))
+		return NULL;
+	if (fc_super_print_disk(c, &print))
+		return "the disk cannot be read";
+	*changed = print != m->sb.disk_print;
+	if (*changed)
+		DMWARN("%s: the disk was written without its cache: clean blocks are dropped",
+		       c->cfg.name);
+	return NULL;
+}
+
+static const char *load_all(struct fc_cache *c)
+{
+	struct fc_meta *m = &c->meta;
+	bool orderly = m->sb.state == FCD_STATE_ORDERLY;
+	bool changed;
+	const char *why = check_disk(c, &changed);
+
+	if (!why)
+		why = load_table(c, orderly && !changed);
+	if (!why && !orderly)
+		why = replay_log(c);
+	if (!why)
+		why = settle(c);
+	if (!why && changed && fc_cache_dirty(c))
+		why = "the disk was written without its cache, which holds newer data: choose one of them";
+	return why;
+}
+
+/**
+ * fc_load() - load the cache that struct fc_meta's @sb describes
+ * @c: cache; its sets are empty, its geometry is that of @sb
+ *
+ * Ends with a durable superblock that says "running" (durability rule R4); nothing was written before
+ * all that was read was found good.
+ *
+ * Context: process, sleeps. Return: 0, -ENOMEM, -EIO or -EINVAL.
+ */
+int fc_load(struct fc_cache *c)
+{
+	const char *why;
+	int r = alloc_table_state(c);
+
+	if (r)
+		return r;
+	c->meta.next_seq = c->meta.sb.tail_seq;
+	why = load_all(c);
+	if (why) {
+		DMERR("%s: cannot load: %s", c->cfg.name, why);
+		return -EINVAL;
+	}
+	return start_afresh(c);
+}
