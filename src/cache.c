@@ -9,7 +9,7 @@
 
 #define DM_MSG_PREFIX "flashcache"
 
-/* --- settings ----------------------------------------------------------------------------------- */
+/* --- settings --------------------------------------------------------------------------------- */
 
 /**
  * fc_cache_tune() - make changed settings count
@@ -26,8 +26,8 @@ void fc_cache_tune(struct fc_cache *c)
  * @c: cache
  * @mode: enum fc_mode
  *
- * What is dirty when write-back ends is cleaned at once; until it is, a write to such a block waits for its
- * cleaning.
+ * What is dirty when write-back ends is cleaned at once; until it is, a write to such a block waits
+ * for its cleaning.
  */
 void fc_cache_set_mode(struct fc_cache *c, u8 mode)
 {
@@ -36,7 +36,7 @@ void fc_cache_set_mode(struct fc_cache *c, u8 mode)
 		fc_cleaner_all(c, true);
 }
 
-/* --- sums --------------------------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------------------- */
 
 /** fc_cache_dirty() - number of slots with dirty units */
 u64 fc_cache_dirty(const struct fc_cache *c)
@@ -62,7 +62,7 @@ u64 fc_cache_cached(const struct fc_cache *c)
 	return c->core.geo.nr_slots - free;
 }
 
-/* --- memory of the sets ------------------------------------------------------------------------- */
+/* --- memory of the sets ----------------------------------------------------------------------- */
 
 static void free_sets(struct fc_cache *c)
 {
@@ -94,7 +94,7 @@ static int alloc_sets(struct fc_cache *c)
 	return fc_cleaner_size(c);
 }
 
-/* --- resume ------------------------------------------------------------------------------------- */
+/* --- resume ----------------------------------------------------------------------------------- */
 
 static bool wants(u64 asked, u64 is)
 {
@@ -107,6 +107,9 @@ static const char *check_table(struct fc_cache *c, const struct fc_super *sb)
 	const struct fc_geo_want *want = &c->cfg.want;
 	const struct fc_geo *geo = &sb->geo;
 
+	if (memchr_inv(c->cfg.uuid, 0, sizeof(sb->uuid)) &&
+	    memcmp(c->cfg.uuid, sb->uuid, sizeof(sb->uuid)))
+		return "the cache device holds another cache than the table names by its uuid";
 	if (!wants(want->block_sectors, geo->block_sectors))
 		return "the block size in the table is not that of the cache";
 	if (!wants(want->assoc, geo->assoc))
@@ -244,13 +247,13 @@ int fc_cache_resume(struct fc_cache *c)
 	return r;
 }
 
-/* --- suspend ------------------------------------------------------------------------------------ */
+/* --- suspend ---------------------------------------------------------------------------------- */
 
 static void unload(struct fc_cache *c)
 {
 	fc_cleaner_stop(c);
 	flush_workqueue(c->wq);
-	flush_workqueue(c->job_wq);
+	fc_run_wait(c);
 	fc_meta_quiesce(c);
 	keep_settings(c);
 	if (fc_meta_stop(c))
@@ -263,7 +266,8 @@ static void unload(struct fc_cache *c)
  * fc_cache_suspend() - put everything on flash, so that the next resume finds it
  * @c: cache with no request in flight
  *
- * When that fails the flash keeps saying "running", and what is dirty will be found as after a crash.
+ * When that fails the flash keeps saying "running", and what is dirty will be found as after a
+ * crash.
  *
  * Context: process, sleeps.
  */
@@ -275,7 +279,7 @@ void fc_cache_suspend(struct fc_cache *c)
 	mutex_unlock(&c->life);
 }
 
-/* --- beginning and end -------------------------------------------------------------------------- */
+/* --- beginning and end ------------------------------------------------------------------------ */
 
 static int init_queues(struct fc_cache *c)
 {

@@ -93,7 +93,8 @@ struct fc_config {
  * @io: ways to the devices
  * @jobs: memory of fills and copies
  * @fetch_pages: pages that a fetch can always get
- * @fills: fills in flight
+ * @nr_jobs: jobs in flight; @jobs_done is woken when there are none
+ * @jobs_done: who waits for the jobs to end
  * @meta: ledger on flash
  * @clean: cleaner
  */
@@ -132,7 +133,8 @@ struct fc_cache {
 	struct fc_submit io;
 	mempool_t jobs;
 	mempool_t fetch_pages;
-	atomic_t fills;
+	atomic_t nr_jobs;
+	wait_queue_head_t jobs_done;
 
 	struct fc_meta meta;
 	struct fc_cleaner clean;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ladder of health. One function steps down, none steps up; each step is told once, in the log and as
- * a device-mapper event.
+ * The ladder of health. One function steps down, none steps up; each step is told once, in the log
+ * and as a device-mapper event and a uevent.
  */
 #include "cache.h"
 
@@ -46,7 +46,10 @@ static void event_work(struct work_struct *work)
 {
 	struct fc_cache *c = container_of(work, struct fc_cache, event_work);
 
+	struct mapped_device *md = dm_table_get_md(c->ti->table);
+
 	dm_table_event(c->ti->table);
+	kobject_uevent(&disk_to_dev(dm_disk(md))->kobj, KOBJ_CHANGE);
 }
 
 void fc_health_init(struct fc_cache *c)

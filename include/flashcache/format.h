@@ -11,8 +11,9 @@
  *	table, copy 1	table_blocks x 4 KiB
  *	data		nr_slots cache blocks, aligned to 1 MiB
  *
- * Each structure begins with a CRC32C (Castagnoli polynomial, RFC 3720 appendix B.4) over the rest of
- * its 4 KiB block, seeded with the cache's seed so that remains of another cache do not count.
+ * Each structure begins with a CRC32C (Castagnoli polynomial, RFC 3720 appendix B.4, without the
+ * final inversion) over the rest of its 4 KiB block. In log and table it is seeded with the cache's
+ * seed, so that remains of another cache do not count.
  */
 #ifndef FLASHCACHE_FORMAT_H
 #define FLASHCACHE_FORMAT_H

@@ -2,7 +2,8 @@
 /*
  * DOC: Words that users meet.
  *
- * Table keywords, messages, status fields and limits, each named once, for the module and the tools.
+ * Table keywords, messages, status fields and limits, each named once, for the module and the
+ * tools.
  */
 #ifndef FLASHCACHE_UAPI_H
 #define FLASHCACHE_UAPI_H
@@ -31,6 +32,8 @@ enum fc_persist { FC_PERSIST_AUTO = 0, FC_PERSIST_LOAD = 1, FC_PERSIST_CREATE = 
 #define FC_DIRTY_THRESH_MAX	95u
 #define FC_DIRTY_THRESH_DEFAULT	20u
 #define FC_FALLOW_DELAY_DEFAULT	900u		/* seconds */
+#define FC_FALLOW_DELAY_MAX	(1u << 20)
+#define FC_SKIP_SEQ_MAX		(1u << 30)	/* KiB */
 
 /*
  * Run-time settings: name, default, least, most. The same names are messages, table keys and,
@@ -39,8 +42,8 @@ enum fc_persist { FC_PERSIST_AUTO = 0, FC_PERSIST_LOAD = 1, FC_PERSIST_CREATE = 
 #define FC_TUNABLES(T) \
 	T(reclaim_policy, FC_POLICY_S3FIFO, 0, 2) \
 	T(dirty_thresh_pct, FC_DIRTY_THRESH_DEFAULT, FC_DIRTY_THRESH_MIN, FC_DIRTY_THRESH_MAX) \
-	T(skip_seq_thresh_kb, 0, 0, 1u << 30) \
-	T(fallow_delay, FC_FALLOW_DELAY_DEFAULT, 0, 1u << 20) \
+	T(skip_seq_thresh_kb, 0, 0, FC_SKIP_SEQ_MAX) \
+	T(fallow_delay, FC_FALLOW_DELAY_DEFAULT, 0, FC_FALLOW_DELAY_MAX) \
 	T(fallow_clean_speed, 2, 1, 100) \
 	T(max_clean_ios_total, 4, 1, 256) \
 	T(fast_remove, 0, 0, 1)

@@ -11,17 +11,17 @@
 #define DM_MSG_PREFIX "flashcache"
 
 #define WANTED_A_SET	16u	/* slots cleaned at once in a set that had no room */
-#define FAILED_MAX	8	/* failed runs in a row after which removal gives up */
 
 /* Why something is cleaned; sets the pace. */
 enum fc_reason { FC_BECAUSE_WANTED, FC_BECAUSE_FULL, FC_BECAUSE_ALL, FC_BECAUSE_IDLE };
 
-/* --- collecting --------------------------------------------------------------------------------- */
+/* --- collecting ------------------------------------------------------------------------------- */
 
 /* Sets in which a request waits for a clean slot, or found no room. */
 static u32 collect_wanted(struct fc_cache *c)
 {
 	struct fc_cleaner *cl = &c->clean;
+	bool wanted = false;
 	struct fc_set *set;
 	u32 nr = 0;
 
@@ -29,6 +29,7 @@ static u32 collect_wanted(struct fc_cache *c)
 		unsigned long flags;
 		u32 waiting;
 
+		wanted = true;
 		fc_set_lock(set, &flags);
 		waiting = fc_clean_pick_waiting(&c->core, set, cl->items + nr, WANTED_A_SET);
 		nr += waiting;
@@ -37,10 +38,16 @@ static u32 collect_wanted(struct fc_cache *c)
 					    WANTED_A_SET);
 		fc_set_unlock(set, flags);
 	}
+	/* Slots may be clean already, and only wait for the record that frees them. */
+	if (wanted && !nr)
+		fc_meta_free_slots(c);
 	return nr;
 }
 
-/* Sets at their dirty limit give up an eighth of it, so that cleaning does not start for each write. */
+/*
+ * Sets at their dirty limit give up an eighth of it, so that cleaning does not start for each
+ * write.
+ */
 static u32 collect_full(struct fc_cache *c)
 {
 	struct fc_cleaner *cl = &c->clean;
@@ -88,8 +95,8 @@ static u32 filter(struct fc_cleaner *cl, u32 from, u32 to, u64 bound)
 }
 
 /*
- * The sweep: the dirty blocks with the lowest addresses from where it stands on. Whenever the room is
- * used up, the upper half of what was found is forgotten; the next pass will find it again.
+ * The sweep: the dirty blocks with the lowest addresses from where it stands on. Whenever the room
+ * is used up, the upper half of what was found is forgotten; the next pass will find it again.
  */
 static u32 collect_sweep(struct fc_cache *c)
 {
@@ -124,8 +131,33 @@ static u32 collect_next(struct fc_cache *c)
 	struct fc_cleaner *cl = &c->clean;
 	u32 nr = collect_sweep(c);
 
+	cl->found += nr;
 	if (!nr)
 		cl->sweep = 0;
+	return nr;
+}
+
+/*
+ * do_sync: passes from the beginning of the disk until one finds nothing. While write-back makes new
+ * dirty blocks all the time, one whole pass has to do.
+ */
+static u32 collect_all(struct fc_cache *c)
+{
+	struct fc_cleaner *cl = &c->clean;
+	u32 nr;
+
+	if (READ_ONCE(cl->restart)) {
+		WRITE_ONCE(cl->restart, false);
+		cl->sweep = 0;
+		cl->found = 0;
+	}
+	nr = collect_next(c);
+	if (!nr && cl->found && c->core.mode != FC_MODE_WRITEBACK) {
+		cl->found = 0;
+		nr = collect_next(c);
+	}
+	if (!nr && !READ_ONCE(cl->restart))
+		WRITE_ONCE(cl->all, false);
 	return nr;
 }
 
@@ -150,20 +182,17 @@ static u32 collect(struct fc_cache *c, enum fc_reason *why)
 		return nr;
 	if (READ_ONCE(c->clean.all)) {
 		*why = FC_BECAUSE_ALL;
-		nr = collect_next(c);
-		if (!nr)
-			WRITE_ONCE(c->clean.all, false);
-		return nr;
+		return collect_all(c);
 	}
 	*why = FC_BECAUSE_IDLE;
 	return collect_idle(c);
 }
 
-/* --- pace --------------------------------------------------------------------------------------- */
+/* --- pace ------------------------------------------------------------------------------------- */
 
 /*
- * Runs that may be in flight beside the one to be started. While users wait for the disk there is one
- * at a time, unless somebody waits for the cleaning itself.
+ * Runs that may be in flight beside the one to be started. While users wait for the disk there is
+ * one at a time, unless somebody waits for the cleaning itself.
  */
 static unsigned int beside(struct fc_cache *c, enum fc_reason why)
 {
@@ -176,7 +205,7 @@ static unsigned int beside(struct fc_cache *c, enum fc_reason why)
 
 static bool stopped(struct fc_cleaner *cl)
 {
-	return READ_ONCE(cl->stop) || atomic_read(&cl->failed) >= FAILED_MAX;
+	return READ_ONCE(cl->stop) || atomic_read(&cl->failed) >= FC_CLEAN_FAILED_MAX;
 }
 
 static void clean_batch(struct fc_cache *c, u32 nr, enum fc_reason why)
@@ -233,7 +262,7 @@ static void tick_work(struct work_struct *work)
 	queue_delayed_work(cl->wq, &cl->tick, HZ);
 }
 
-/* --- the outside -------------------------------------------------------------------------------- */
+/* --- the outside ------------------------------------------------------------------------------ */
 
 /**
  * fc_cleaner_kick() - there may be something to clean
@@ -267,6 +296,7 @@ void fc_cleaner_want(struct fc_cache *c, struct fc_set *set)
  */
 void fc_cleaner_all(struct fc_cache *c, bool on)
 {
+	WRITE_ONCE(c->clean.restart, on);
 	WRITE_ONCE(c->clean.all, on);
 	if (on)
 		fc_cleaner_kick(c);
@@ -276,7 +306,8 @@ void fc_cleaner_all(struct fc_cache *c, bool on)
  * fc_cleaner_drain() - clean everything and wait for it, as device removal wants it
  * @c: cache without users
  *
- * Gives up when the caller is killed or the disk refuses writes; what is dirty then is safe on flash.
+ * Gives up when the caller is killed or the disk refuses writes; what is dirty then is safe on
+ * flash.
  *
  * Context: process, sleeps. Return: 0, -EINTR or -EIO.
  */
@@ -296,7 +327,7 @@ int fc_cleaner_drain(struct fc_cache *c)
 			WRITE_ONCE(cl->stop, true);
 			return -EINTR;
 		}
-		if (atomic_read(&cl->failed) >= FAILED_MAX)
+		if (atomic_read(&cl->failed) >= FC_CLEAN_FAILED_MAX)
 			return -EIO;
 		if (!work_busy(&cl->work))
 			fc_cleaner_all(c, true);

@@ -2,8 +2,8 @@
 /*
  * DOC: The cleaner: brings dirty blocks to the disk.
  *
- * One worker collects what should be cleaned over many sets, sorts it by disk address, and writes it in the
- * largest runs it can make, a bounded number at a time.
+ * One worker collects what should be cleaned over many sets, sorts it by disk address, and writes
+ * it in the largest runs it can make, a bounded number at a time.
  */
 #ifndef FC_CLEAN_CLEANER_H
 #define FC_CLEAN_CLEANER_H
@@ -21,6 +21,7 @@ struct fc_cache;
 #define FC_CLEAN_BATCH_MAX	(1u << 20)
 #define FC_CLEAN_RUNS		16u	/* runs in memory, at most in flight */
 #define FC_CLEAN_RUN_SECTORS	512u	/* 256 KiB */
+#define FC_CLEAN_FAILED_MAX	8	/* failed runs in a row after which to give up */
 #define FC_CLEAN_RUN_BLOCKS	(FC_CLEAN_RUN_SECTORS / FC_BLOCK_MIN)
 
 /**
@@ -38,6 +39,8 @@ struct fc_cache;
  * @next_set: where the next search for full sets begins; worker only
  * @sweep: the sweep over the whole cache has come to this block; worker only
  * @all: clean everything (do_sync); cleared when done
+ * @restart: the sweep is to begin anew
+ * @found: blocks that the present pass of the sweep has found; worker only
  * @fallow: blocks that may be cleaned because the cache is idle
  * @stop: give up: the cache is suspended, or its removal was interrupted
  * @failed: runs that failed since the last success
@@ -58,6 +61,8 @@ struct fc_cleaner {
 	u32 next_set;
 	u64 sweep;
 	bool all;
+	bool restart;
+	u64 found;
 	atomic_t fallow;
 	bool stop;
 	atomic_t failed;

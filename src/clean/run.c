@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A run: blocks that lie one behind the other on the disk, read from their slots and written in as few
- * pieces as their dirty units allow.
+ * A run: blocks that lie one behind the other on the disk, read from their slots and written in as
+ * few pieces as their dirty units allow.
  */
 #include <linux/slab.h>
 
@@ -38,7 +38,7 @@ static struct fc_set *set_of(struct fc_cache *c, const struct fc_clean_item *ite
 	return fc_core_set(&c->core, (u32)div_u64(item->slot.n, c->core.geo.assoc));
 }
 
-/* --- idle runs ---------------------------------------------------------------------------------- */
+/* --- idle runs -------------------------------------------------------------------------------- */
 
 static struct fc_clean_run *get_run(struct fc_cache *c)
 {
@@ -80,13 +80,28 @@ void fc_clean_runs_wait(struct fc_cache *c, unsigned int in_flight)
 	wait_event(cl->wait, READ_ONCE(cl->nr_idle) >= FC_CLEAN_RUNS - in_flight);
 }
 
-/* --- a run's way -------------------------------------------------------------------------------- */
+/* --- a run's way ------------------------------------------------------------------------------ */
+
+/* After some failures in a row, requests that wait for cleaning are refused instead. */
+static void note_result(struct fc_clean_run *run)
+{
+	struct fc_cache *c = run->c;
+
+	if (!run->failed) {
+		atomic_set(&c->clean.failed, 0);
+		WRITE_ONCE(c->core.no_clean, false);
+		fc_count_by(c, cleanings, run->nr);
+	} else if (atomic_inc_return(&c->clean.failed) >= FC_CLEAN_FAILED_MAX) {
+		WRITE_ONCE(c->core.no_clean, true);
+	}
+}
 
 static void end_run(struct fc_clean_run *run)
 {
 	struct fc_cache *c = run->c;
 	u32 i;
 
+	note_result(run);
 	for (i = 0; i < run->nr; i++) {
 		struct fc_set *set = set_of(c, &run->items[i]);
 		unsigned long flags;
@@ -96,12 +111,6 @@ static void end_run(struct fc_clean_run *run)
 		done = fc_clean_end(&c->core, set, &run->items[i], run->units[i], !run->failed);
 		fc_set_unlock(set, flags);
 		fc_wait_post(c, set, done);
-	}
-	if (run->failed) {
-		atomic_inc(&c->clean.failed);
-	} else {
-		atomic_set(&c->clean.failed, 0);
-		fc_count_by(c, cleanings, run->nr);
 	}
 	put_run(run);
 }
@@ -266,7 +275,7 @@ u32 fc_clean_run_start(struct fc_cache *c, const struct fc_clean_item *items, u3
 	return used;
 }
 
-/* --- memory ------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 void fc_clean_runs_exit(struct fc_cache *c)
 {

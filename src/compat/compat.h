@@ -59,8 +59,8 @@ static inline struct bio *fc_bio_alloc(struct block_device *bdev, unsigned short
 }
 
 /*
- * dm_io() took an I/O priority in 6.9, back-ported to 6.1.83, 6.6.23 and 6.8.2; flags and operation became
- * one field in 6.0; one more argument came in 7.1.
+ * dm_io() took an I/O priority in 6.9, back-ported to 6.1.83, 6.6.23 and 6.8.2; flags and operation
+ * became one field in 6.0; one more argument came in 7.1.
  */
 static inline int fc_dm_io(struct dm_io_client *client, fc_opf_t opf, struct dm_io_memory mem,
 			   struct dm_io_region *region)
@@ -117,8 +117,8 @@ static inline void fc_copy_from_page(struct bio_vec bv, void *to)
 }
 
 /*
- * Is the mapped device being removed, rather than suspended? device-mapper marks its disk dead before it
- * calls presuspend. The mark lay in the queue up to 5.19.
+ * Is the mapped device being removed, rather than suspended? device-mapper marks its disk dead
+ * before it calls presuspend. The mark lay in the queue up to 5.19.
  */
 static inline bool fc_disk_dying(struct gendisk *disk)
 {

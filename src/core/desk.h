@@ -2,10 +2,11 @@
 /*
  * DOC: The desk, where it is decided what becomes of a request.
  *
- * The shell asks about the front of a request (fc_desk_read(), fc_desk_write()); the desk changes the state
- * of the set and answers with a plan for as many sectors as can be treated alike. The plan's verdict stands for a
- * fixed list of steps, which the I/O room runs without any lock; the result comes back once, through
- * the fc_desk_done function of that verdict. The rest of the request is asked about anew.
+ * The shell asks about the front of a request (fc_desk_read(), fc_desk_write()); the desk changes
+ * the state of the set and answers with a plan for as many sectors as can be treated alike. The
+ * plan's verdict stands for a fixed list of steps, which the I/O room runs without any lock; the
+ * result comes back once, through the fc_desk_done function of that verdict. The rest of the
+ * request is asked about anew.
  */
 #ifndef FC_CORE_DESK_H
 #define FC_CORE_DESK_H
@@ -23,6 +24,7 @@ enum fc_verdict {
 	FC_FETCH,	/* read a block from the disk, write flash, fc_desk_done_fill(), ask again */
 	FC_BOTH,	/* copy, write disk and flash, answer after the disk; fc_desk_done_both() */
 	FC_AROUND,	/* write the disk, answer; fc_desk_done_around() */
+	FC_FAIL,	/* the only copy of these sectors can neither be read nor replaced */
 };
 
 /* fc_plan.flags */
@@ -58,10 +60,12 @@ struct fc_ask {
  * struct fc_plan - the desk's answer
  * @verdict: enum fc_verdict
  * @flags: FC_PLAN_*
- * @nr_blocks: blocks that the covered sectors touch
+ * @nr_blocks: blocks that the covered sectors touch; not with FC_DISK
+ * @replaced: blocks that had to make room
  * @nr: sectors covered, from the asked sector on
  * @sector: the asked sector
- * @way: slot of each block; FC_HIT: only the first counts, the others follow it; FC_AROUND: FC_NIL where
+ * @way: slot of each block; FC_HIT: only the first counts, the others follow it; FC_AROUND: FC_NIL
+ *	where
  *	none
  * @own: FC_AROUND: keeps these blocks out of the cache; part of the set's list until done
  */
@@ -69,6 +73,7 @@ struct fc_plan {
 	u8 verdict;
 	u8 flags;
 	u8 nr_blocks;
+	u8 replaced;
 	u32 nr;
 	sector_t sector;
 	u16 way[FC_RUN_BLOCKS];
@@ -120,6 +125,8 @@ u16 fc_part_exists(const struct fc_geo *geo, struct fc_oblock b);
 bool fc_own_covers(const struct fc_core *core, const struct fc_set *set, struct fc_oblock b);
 void fc_own_wait(struct fc_core *core, struct fc_set *set, struct fc_oblock b);
 void fc_desk_wait(struct fc_slot *s, struct fc_plan *plan);
+u16 fc_desk_take(const struct fc_core *core, struct fc_set *set, struct fc_oblock b,
+		 struct fc_plan *plan);
 
 /**
  * fc_slot_closed() - must a request that wants to work on this slot in place wait?

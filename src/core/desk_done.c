@@ -28,7 +28,10 @@ static unsigned int drop(const struct fc_core *core, struct fc_set *set, u16 way
 	return fc_set_slot(set, way)->ledger ? FC_DONE_DEL : 0;
 }
 
-/* A read in place failed: clean sectors are had from the disk as well, and are not tried here again. */
+/*
+ * A read in place failed: clean sectors are had from the disk as well, and are not tried here
+ * again.
+ */
 static unsigned int read_failed(const struct fc_core *core, struct fc_set *set,
 				const struct fc_plan *plan, bool *elsewhere)
 {
@@ -86,7 +89,10 @@ static unsigned int wrote(const struct fc_core *core, struct fc_set *set,
 	return FC_DONE_ADD | (set->dirty >= core->dirty_limit ? FC_DONE_CLEAN : 0);
 }
 
-/* A write in place failed: what these sectors hold now is unknown, but dirty ones have no other copy. */
+/*
+ * A write in place failed: what these sectors hold now is unknown, but dirty ones have no other
+ * copy.
+ */
 static unsigned int write_failed(const struct fc_core *core, struct fc_set *set,
 				 const struct fc_plan *plan)
 {

@@ -101,11 +101,9 @@ static u16 claim(const struct fc_core *core, struct fc_set *set, struct fc_obloc
 	if (fc_own_covers(core, set, b))
 		return FC_NIL;
 	if (way == FC_NIL) {
-		way = fc_replace_take(core, set, b);
-		if (way == FC_NIL) {
-			plan->flags |= FC_PLAN_NO_ROOM;
+		way = fc_desk_take(core, set, b, plan);
+		if (way == FC_NIL)
 			return FC_NIL;
-		}
 	}
 	s = fc_set_slot(set, way);
 	if (s->busy != FC_IDLE || s->pins)
@@ -178,6 +176,7 @@ void fc_desk_read(const struct fc_core *core, struct fc_set *set, const struct f
 
 	plan->sector = ask->sector;
 	plan->flags = 0;
+	plan->replaced = 0;
 	if (way == FC_NIL) {
 		read_miss(core, set, ask, plan, way);
 		return;
@@ -197,7 +196,8 @@ void fc_desk_read(const struct fc_core *core, struct fc_set *set, const struct f
  * @set: set of the asked sectors, locked
  * @ask: front of the request
  *
- * For reads that pass by the cache: they may go to the disk in one piece as far as nothing is cached.
+ * For reads that pass by the cache: they may go to the disk in one piece as far as nothing is
+ * cached.
  *
  * Return: sectors from the front on.
  */

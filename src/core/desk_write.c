@@ -82,16 +82,21 @@ static void pin(const struct fc_core *core, struct fc_set *set, u16 way, const s
 
 /* May the run go on with block @p->b in slot @way? Takes the slot for it where that is free. */
 static bool continues(const struct fc_core *core, struct fc_set *set, const struct fc_ask *ask,
-		      const struct fc_part *p, u32 way)
+		      struct fc_plan *plan, const struct fc_part *p, u32 way)
 {
+	bool full = !set->len[FC_Q_FREE];
 	u16 found = fc_map_find(core, set, p->b, ask->hash);
 	struct fc_slot *s;
 
+	if (fc_own_covers(core, set, p->b))
+		return false;
 	if (found == FC_NIL) {
-		if (!ask->admit || p->ragged || way >= core->geo.assoc ||
-		    fc_own_covers(core, set, p->b))
+		if (!ask->admit || p->ragged || way >= core->geo.assoc)
 			return false;
-		return fc_replace_take_way(core, set, p->b, (u16)way);
+		if (!fc_replace_take_way(core, set, p->b, (u16)way))
+			return false;
+		plan->replaced += full;
+		return true;
 	}
 	s = fc_set_slot(set, found);
 	return found == way && !fc_slot_closed(s) && !needs_fetch(p, s);
@@ -114,14 +119,17 @@ static void write_in_place(const struct fc_core *core, struct fc_set *set,
 		if (done == ask->nr)
 			break;
 		p = fc_part_at(geo, ask->sector + done, ask->nr - done);
-		if (!continues(core, set, ask, &p, (u32)way + 1))
+		if (!continues(core, set, ask, plan, &p, (u32)way + 1))
 			break;
 		way++;
 	}
 	plan->nr = done;
 }
 
-/* The front's slot for a write, a new one if need be; FC_NIL with the verdict set when there is none. */
+/*
+ * The front's slot for a write, a new one if need be; FC_NIL with the verdict set when there is
+ * none.
+ */
 static u16 slot_for_write(struct fc_core *core, struct fc_set *set,
 			  const struct fc_ask *ask, struct fc_plan *plan)
 {
@@ -132,7 +140,9 @@ static u16 slot_for_write(struct fc_core *core, struct fc_set *set,
 		fc_desk_wait(fc_set_slot(set, way), plan);
 		return FC_NIL;
 	}
-	/* Also where there is a slot: a discard leaves an empty one behind that the ledger keeps. */
+	/*
+	 * Also where there is a slot: a discard leaves an empty one behind that the ledger keeps.
+	 */
 	if (fc_own_covers(core, set, b)) {
 		fc_own_wait(core, set, b);
 		plan->verdict = FC_WAIT;
@@ -140,10 +150,8 @@ static u16 slot_for_write(struct fc_core *core, struct fc_set *set,
 	}
 	if (way != FC_NIL)
 		return way;
-	way = ask->admit ? fc_replace_take(core, set, b) : (u16)FC_NIL;
+	way = ask->admit ? fc_desk_take(core, set, b, plan) : (u16)FC_NIL;
 	if (way == FC_NIL) {
-		if (ask->admit)
-			plan->flags |= FC_PLAN_NO_ROOM;
 		around(core, set, ask, plan);
 		return FC_NIL;
 	}
@@ -167,13 +175,17 @@ static void write_back(struct fc_core *core, struct fc_set *set, const struct fc
 }
 
 /*
- * A block that is dirty from write-back days is cleaned before a write that the disk must take: one copy
- * at a time is the newest.
+ * A block that is dirty from write-back days is cleaned before a write that the disk must take: one
+ * copy at a time is the newest.
  */
-static bool must_clean(struct fc_slot *s, struct fc_plan *plan)
+static bool must_clean(const struct fc_core *core, struct fc_slot *s, struct fc_plan *plan)
 {
 	if (likely(!s->dirty))
 		return false;
+	if (core->no_clean && s->busy == FC_IDLE) {
+		plan->verdict = FC_FAIL;
+		return true;
+	}
 	plan->flags |= FC_PLAN_CLEAN;
 	fc_desk_wait(s, plan);
 	return true;
@@ -213,7 +225,7 @@ static void write_both(const struct fc_core *core, struct fc_set *set, const str
 			break;
 		way = fc_map_find(core, set, p.b, hash);
 		if (way == FC_NIL && ask->admit)
-			way = fc_replace_take(core, set, p.b);
+			way = fc_desk_take(core, set, p.b, plan);
 		else if (way != FC_NIL && fc_slot_closed(fc_set_slot(set, way)))
 			way = FC_NIL;
 	}
@@ -234,7 +246,7 @@ static void write_through(struct fc_core *core, struct fc_set *set,
 	if (way == FC_NIL)
 		return;
 	s = fc_set_slot(set, way);
-	if (must_clean(s, plan))
+	if (must_clean(core, s, plan))
 		return;
 	if (s->busy != FC_IDLE || s->pins)
 		fc_desk_wait(s, plan);
@@ -250,7 +262,7 @@ static void write_around(const struct fc_core *core, struct fc_set *set, const s
 
 	if (way != FC_NIL) {
 		s = fc_set_slot(set, way);
-		if (must_clean(s, plan))
+		if (must_clean(core, s, plan))
 			return;
 		if (fc_slot_closed(s) || s->busy != FC_IDLE || s->pins) {
 			fc_desk_wait(s, plan);
@@ -272,6 +284,7 @@ void fc_desk_write(struct fc_core *core, struct fc_set *set, const struct fc_ask
 {
 	plan->sector = ask->sector;
 	plan->flags = 0;
+	plan->replaced = 0;
 	if (core->mode == FC_MODE_WRITEBACK && likely(!core->no_writeback))
 		write_back(core, set, ask, plan);
 	else if (core->mode == FC_MODE_WRITEAROUND)

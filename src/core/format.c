@@ -2,6 +2,7 @@
 /*
  * Reading and writing what lies on the flash.
  */
+#include "desk.h"
 #include "format.h"
 #include "flashcache/uapi.h"
 
@@ -123,6 +124,8 @@ static bool decode_rest(struct fc_super *sb, const struct fcd_super *raw)
 	       sb->policy <= FC_POLICY_S3FIFO &&
 	       sb->dirty_thresh_pct >= FC_DIRTY_THRESH_MIN &&
 	       sb->dirty_thresh_pct <= FC_DIRTY_THRESH_MAX &&
+	       sb->skip_seq_thresh_kb <= FC_SKIP_SEQ_MAX &&
+	       sb->fallow_delay <= FC_FALLOW_DELAY_MAX &&
 	       sb->tail_seq <= ~0ull >> 1 && sb->table_gen <= ~0ull >> 1 &&
 	       sb->seq <= ~0ull >> 1 &&
 	       terminated(raw->name, sizeof(raw->name)) &&
@@ -148,22 +151,22 @@ enum fc_found fc_super_decode(struct fc_super *sb, const struct fcd_super *raw)
 	return FC_FOUND_GOOD;
 }
 
-const char fc_super_none[] = "no flashcache found on the cache device";
-
 /**
  * fc_super_pick() - the superblock that counts
  * @sb: filled on success
  * @copy0: 4 KiB of flash from its start
  * @copy1: the following 4 KiB
+ * @none: set when there never was one, as opposed to one that is of no use
  *
- * Return: NULL, or why there is none: fc_super_none when there never was one.
+ * Return: NULL, or why there is none.
  */
-const char *fc_super_pick(struct fc_super *sb, const void *copy0, const void *copy1)
+const char *fc_super_pick(struct fc_super *sb, const void *copy0, const void *copy1, bool *none)
 {
 	struct fc_super other;
 	enum fc_found a = fc_super_decode(sb, copy0);
 	enum fc_found b = fc_super_decode(&other, copy1);
 
+	*none = a == FC_FOUND_NOTHING && b == FC_FOUND_NOTHING;
 	if (a == FC_FOUND_NEWER || b == FC_FOUND_NEWER)
 		return "cache has a format that this version does not know, use a newer flashcache";
 	if (b == FC_FOUND_GOOD && (a != FC_FOUND_GOOD || other.seq > sb->seq)) {
@@ -174,7 +177,7 @@ const char *fc_super_pick(struct fc_super *sb, const void *copy0, const void *co
 		return NULL;
 	if (a == FC_FOUND_DAMAGED || b == FC_FOUND_DAMAGED)
 		return "both superblocks are damaged";
-	return fc_super_none;
+	return "no flashcache found on the cache device";
 }
 
 /**
@@ -259,7 +262,8 @@ bool fc_log_get(const struct fc_super *sb, const void *block, u32 index, struct 
 	rec->slot.n = get_le(raw->slot, sizeof(raw->slot));
 	rec->block.n = get_le(raw->block, sizeof(raw->block));
 	rec->dirty = le16_to_cpu(raw->dirty);
-	return belongs(&sb->geo, rec->block, rec->slot) && !(rec->dirty & ~sb->geo.full);
+	return belongs(&sb->geo, rec->block, rec->slot) &&
+	       !(rec->dirty & ~fc_part_exists(&sb->geo, rec->block));
 }
 
 /**
@@ -342,6 +346,7 @@ bool fc_table_get(const struct fc_super *sb, const void *block, u32 index, struc
 	entry->flags = raw->flags;
 	if (!entry->valid)
 		return !entry->dirty;
-	return belongs(&sb->geo, entry->block, slot) && !(entry->valid & ~sb->geo.full) &&
+	return belongs(&sb->geo, entry->block, slot) &&
+	       !(entry->valid & ~fc_part_exists(&sb->geo, entry->block)) &&
 	       !(entry->dirty & ~entry->valid);
 }

@@ -2,8 +2,8 @@
 /*
  * DOC: Reading and writing what lies on the flash (include/flashcache/format.h).
  *
- * Decoding trusts nothing: magic, CRC, then each number against its range. A CRC is no defence against a
- * crafted image.
+ * Decoding trusts nothing: magic, CRC, then each number against its range. A CRC is no defence
+ * against a crafted image.
  */
 #ifndef FC_CORE_FORMAT_H
 #define FC_CORE_FORMAT_H
@@ -72,8 +72,7 @@ enum fc_found {
 
 void fc_super_encode(const struct fc_super *sb, struct fcd_super *raw);
 enum fc_found fc_super_decode(struct fc_super *sb, const struct fcd_super *raw);
-extern const char fc_super_none[];
-const char *fc_super_pick(struct fc_super *sb, const void *copy0, const void *copy1);
+const char *fc_super_pick(struct fc_super *sb, const void *copy0, const void *copy1, bool *none);
 
 void fc_log_seal(const struct fc_super *sb, void *block, u64 seq, u64 first, u32 nr, bool last);
 void fc_log_put(void *block, u32 index, const struct fc_record *rec);

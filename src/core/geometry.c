@@ -84,8 +84,8 @@ static const char *fit_sets(struct fc_geo *geo, sector_t sectors)
 {
 	u64 low = 0, high = (sectors >> geo->block_shift) / geo->assoc;
 
-	if (high > 0xffffffffull)
-		return "Invalid cache size: too large for this associativity, choose a larger one";
+	if (sectors >> geo->block_shift >> FC_SLOT_BITS)
+		return "Invalid cache size: too large for this block size, choose a larger one";
 	while (low < high) {
 		u64 mid = low + (high - low + 1) / 2;
 
@@ -138,7 +138,7 @@ int fc_geo_init(struct fc_geo *geo, const struct fc_geo_want *want, const char *
  * fc_geo_memory() - bytes of memory that a cache of this geometry takes while it is loaded
  * @geo: geometry
  *
- * All sets with their slots, and four bytes for each table block. What does not grow with the cache
+ * All sets with their slots, and five bytes for each table block. What does not grow with the cache
  * (a few MiB of buffers) is not counted.
  */
 u64 fc_geo_memory(const struct fc_geo *geo)

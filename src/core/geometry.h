@@ -13,6 +13,7 @@
 #define FC_UNITS		16u	/* mask bits of a block, at most */
 #define FC_RUN_BLOCKS		16u	/* a request is planned in runs of at most this many blocks */
 #define FC_BLOCK_BITS		43	/* of a disk block number in memory: 32 PiB of 4 KiB blocks */
+#define FC_SLOT_BITS		40	/* of a slot number in the log: 4 PiB of 4 KiB blocks */
 
 /* A disk block and a flash slot are numbers that must never be mixed. */
 struct fc_oblock { u64 n; };

@@ -36,8 +36,8 @@ static void gather_slot(const struct fc_core *core, struct fc_set *set, u16 way,
  * @kind: slots that have this pending; all that is pending of such a slot is taken
  * @to: records are appended
  *
- * A record holds only units whose data has reached the flash, perhaps not durably: the caller flushes the flash
- * before the records become durable (R1).
+ * A record holds only units whose data has reached the flash, perhaps not durably: the caller
+ * flushes the flash before the records become durable (R1).
  *
  * Return: true when there was not enough room for all.
  */
@@ -131,8 +131,8 @@ void fc_ledger_snapshot(struct fc_set *set, u16 way, struct fc_entry *entry)
 }
 
 /*
- * Loading. A checkpoint is taken while the cache works, so the table may name a block twice until the log is
- * replayed. Therefore slots only note what they hold, and stay in the free queue, until
+ * Loading. A checkpoint is taken while the cache works, so the table may name a block twice until
+ * the log is replayed. Therefore slots only note what they hold, and stay in the free queue, until
  * fc_ledger_settle() puts each set together.
  */
 

@@ -2,6 +2,10 @@
 /*
  * DOC: The ledger: what is recorded of the slots, and how it is read back.
  *
+ * A snapshot must not be taken between gathering records and telling that they are committed: a
+ * record in flight that frees a slot would wipe out the mark that the snapshot has set. One worker
+ * does both.
+ *
  * Records and table entries state what a slot is, not how it came to be so; later ones replace
  * earlier ones. docs/crash-consistency.md gives the order of writes around them.
  */

@@ -19,8 +19,8 @@ u16 fc_part_exists(const struct fc_geo *geo, struct fc_oblock b)
 }
 
 /*
- * A unit of several sectors that the part covers only in part. Behind the end of the disk nothing is
- * missing.
+ * A unit of several sectors that the part covers only in part. Behind the end of the disk nothing
+ * is missing.
  */
 static u16 ragged_units(const struct fc_geo *geo, const struct fc_part *p)
 {
@@ -92,9 +92,38 @@ void fc_own_wait(struct fc_core *core, struct fc_set *set, struct fc_oblock b)
 			own->wait = true;
 }
 
-/** fc_desk_wait() - answer FC_WAIT because of slot @s */
+/**
+ * fc_desk_take() - make room for a block, and note in the plan what it costs
+ * @core: core
+ * @set: its set, locked
+ * @b: block that no slot holds
+ * @plan: plan
+ *
+ * Return: way of a slot that now holds @b with nothing valid, or %FC_NIL when nothing may go.
+ */
+u16 fc_desk_take(const struct fc_core *core, struct fc_set *set, struct fc_oblock b,
+		 struct fc_plan *plan)
+{
+	bool full = !set->len[FC_Q_FREE];
+	u16 way = fc_replace_take(core, set, b);
+
+	if (way == FC_NIL)
+		plan->flags |= FC_PLAN_NO_ROOM;
+	else if (full)
+		plan->replaced++;
+	return way;
+}
+
+/**
+ * fc_desk_wait() - answer FC_WAIT because of slot @s
+ *
+ * When only the cleaner can end the wait it is asked for each time, so that no lost word can strand
+ * those who wait.
+ */
 void fc_desk_wait(struct fc_slot *s, struct fc_plan *plan)
 {
+	if (s->dirty && s->busy == FC_IDLE && !s->pins)
+		plan->flags |= FC_PLAN_CLEAN;
 	s->wait = 1;
 	plan->verdict = FC_WAIT;
 }

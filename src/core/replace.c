@@ -2,13 +2,13 @@
 /*
  * DOC: Replacement inside a set.
  *
- * FIFO and LRU keep all blocks in the main queue. S3-FIFO (Yang et al., "FIFO queues are all you need
- * for cache eviction", SOSP 2023, algorithm 1) lets new blocks prove themselves in a small queue of a tenth
- * of the set, and remembers those it turned away as ghosts, whose return leads straight to the main
- * queue. The queues serve all three, so the policy may change at any time.
+ * FIFO and LRU keep all blocks in the main queue. S3-FIFO (Yang et al., "FIFO queues are all you
+ * need for cache eviction", SOSP 2023, algorithm 1) lets new blocks prove themselves in a small
+ * queue of a tenth of the set, and remembers those it turned away as ghosts, whose return leads
+ * straight to the main queue. The queues serve all three, so the policy may change at any time.
  *
- * Slots that cannot be evicted (dirty, in use, or named dirty by a durable record) are passed over where they
- * stand, so that they go first once they can.
+ * Slots that cannot be evicted (dirty, in use, or named dirty by a durable record) are passed over
+ * where they stand, so that they go first once they can.
  */
 #include "state.h"
 #include "flashcache/uapi.h"
@@ -17,7 +17,12 @@
 #define SMALL_SHARE	10u	/* the small queue's share of a set: one tenth */
 #define FREQ_MAX	3u
 #define FREQ_PROVEN	2u	/* hits that lift a block from the small to the main queue */
-#define STEPS_MAX	1024u	/* slots looked at for one victim, to bound the time under the lock */
+
+/*
+ * Slots looked at for one victim, to bound the time under the lock: each once, since dirty ones may
+ * stand before all others, and some more for second chances.
+ */
+#define STEPS_MAX(assoc)	((assoc) + 1024u)
 
 static u16 *ghost_bucket(const struct fc_core *core, const struct fc_set *set, u64 hash)
 {
@@ -123,8 +128,8 @@ static u16 victim_of(const struct fc_core *core, struct fc_set *set, enum fc_que
 }
 
 /*
- * The queue that has to give first. Other policies than S3-FIFO fill only the main queue; what a switch
- * left in the small one goes first.
+ * The queue that has to give first. Other policies than S3-FIFO fill only the main queue; what a
+ * switch left in the small one goes first.
  */
 static enum fc_queue first_to_give(const struct fc_core *core, const struct fc_set *set)
 {
@@ -139,7 +144,7 @@ static enum fc_queue first_to_give(const struct fc_core *core, const struct fc_s
 static u16 find_victim(const struct fc_core *core, struct fc_set *set)
 {
 	enum fc_queue first = first_to_give(core, set);
-	u32 steps = STEPS_MAX;
+	u32 steps = STEPS_MAX(core->geo.assoc);
 	u16 way;
 
 	if (set->dirty >= core->geo.assoc)

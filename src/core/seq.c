@@ -9,12 +9,13 @@ static struct fc_seq_stream *stream_of(struct fc_seq *seq, sector_t sector)
 	for (i = 0; i < FC_SEQ_STREAMS; i++) {
 		struct fc_seq_stream *s = &seq->streams[i];
 
-		if (s->used && s->next == sector)
+		if (s->used && sector >= s->last && sector <= s->next)
 			return s;
 		if (s->used < oldest->used)
 			oldest = s;
 	}
 	oldest->sectors = 0;
+	oldest->next = sector;
 	return oldest;
 }
 
@@ -31,8 +32,11 @@ bool fc_seq_note(struct fc_seq *seq, sector_t sector, u32 nr, u64 threshold)
 {
 	struct fc_seq_stream *s = stream_of(seq, sector);
 
-	s->next = sector + nr;
-	s->sectors += nr;
+	if (sector + nr > s->next) {
+		s->sectors += sector + nr - s->next;
+		s->next = sector + nr;
+	}
+	s->last = sector;
 	s->used = ++seq->clock;
 	return s->sectors > threshold;
 }

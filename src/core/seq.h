@@ -2,8 +2,9 @@
 /*
  * DOC: Sequential streams, several at once.
  *
- * A request that begins where a stream ended continues it. A stream longer than the threshold
- * passes by the cache. The caller serialises calls.
+ * A request that begins where a stream ended continues it, and so does one that begins within its
+ * latest request: that is the rest of it, which device-mapper has cut off and hands in again. A
+ * stream longer than the threshold passes by the cache. The caller serialises calls.
  */
 #ifndef FC_CORE_SEQ_H
 #define FC_CORE_SEQ_H
@@ -14,11 +15,13 @@
 
 /**
  * struct fc_seq_stream - a stream
+ * @last: first sector of its latest request
  * @next: sector that continues it
  * @sectors: length so far
  * @used: when it was continued last, in calls
  */
 struct fc_seq_stream {
+	sector_t last;
 	sector_t next;
 	u64 sectors;
 	u64 used;

@@ -43,7 +43,8 @@ enum fc_pend {
  * @hnext: next slot of the hash chain; the slot itself at the end
  * @busy: enum fc_busy
  * @wait: a request waits for this slot; later ones must line up behind it
- * @ledger: a durable record may say that this slot is dirty (durability rule R3): it keeps its block
+ * @ledger: a durable record may say that this slot is dirty (durability rule R3): it keeps its
+ *	block
  * @valid: units that hold the block's data
  * @dirty: units that are newer than the disk; a subset of @valid
  * @prev: neighbour in the queue, towards the newer
@@ -120,8 +121,10 @@ enum fc_list { FC_LIST_ADD = FC_PEND_ADD, FC_LIST_DEL = FC_PEND_DEL, FC_LIST_CLE
  * @mode: enum fc_mode; may change at any time, each decision reads it once
  * @policy: enum fc_policy; likewise
  * @no_writeback: the flash is not trusted with new dirty data
+ * @no_clean: cleaning keeps failing; nobody can wait for it
  * @dirty_limit: dirty slots a set at which it wants cleaning
- * @discard: blocks that a discard is working on, as if each set listed them; @nr is 0 when there is none
+ * @discard: blocks that a discard is working on, as if each set listed them; @nr is 0 when there is
+ *	none
  */
 struct fc_core {
 	struct fc_geo geo;
@@ -130,6 +133,7 @@ struct fc_core {
 	u8 mode;
 	u8 policy;
 	bool no_writeback;
+	bool no_clean;
 	u16 dirty_limit;
 	struct fc_own discard;
 };

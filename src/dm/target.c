@@ -118,8 +118,8 @@ static int flashcache_end_io(struct dm_target *ti, struct bio *bio, blk_status_t
 }
 
 /*
- * People use the raw disk after "dmsetup remove": the dirty blocks go to it first, unless fast_remove says that they
- * may stay on flash. A mere suspension leaves them.
+ * People use the raw disk after "dmsetup remove": the dirty blocks go to it first, unless
+ * fast_remove says that they may stay on flash. A mere suspension leaves them.
  */
 static void flashcache_presuspend(struct dm_target *ti)
 {

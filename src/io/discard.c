@@ -2,8 +2,9 @@
 /*
  * Discards: drop the blocks that are covered whole, then tell the disk.
  *
- * One discard is worked off at a time. While it is, its blocks are owned (struct fc_core's @discard), so that no
- * fill can bring back what is being dropped. Blocks covered in part keep their data, in the cache and on the
+ * One discard is worked off at a time. While it is, its blocks are owned (struct fc_core's
+ * @discard), so that no fill can bring back what is being dropped. Blocks covered in part keep
+ *	their data, in the cache and on the
  * disk, so that what a sector reads changes at most once.
  */
 #include "io/request.h"
@@ -101,8 +102,8 @@ static bool drop_block(struct fc_cache *c, struct fc_req *req, struct fc_oblock 
 }
 
 /*
- * Gives the blocks free and wakes whoever waited for them. The lock of each of their sets is taken, so
- * that nobody who still saw them owned can park behind our back.
+ * Gives the blocks free and wakes whoever waited for them. The lock of each of their sets is taken,
+ * so that nobody who still saw them owned can park behind our back.
  */
 static void release(struct fc_cache *c, const struct fc_own *range)
 {

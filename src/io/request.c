@@ -11,7 +11,7 @@ static void note_unflushed(bool *flag)
 		WRITE_ONCE(*flag, true);
 }
 
-/* --- asking the desk ---------------------------------------------------------------------------- */
+/* --- asking the desk -------------------------------------------------------------------------- */
 
 static bool is_sequential(struct fc_cache *c, struct bio *bio)
 {
@@ -45,6 +45,20 @@ static void make_ask(struct fc_req *req, struct fc_ask *ask)
 	ask->admit = !(req->flags & FC_REQ_PASS);
 }
 
+/* Parks a request on its locked set; false for one that must not wait. */
+static bool park(struct fc_req *req, struct bio *bio, u32 nr, bool mapping)
+{
+	if (mapping && bio->bi_opf & REQ_NOWAIT)
+		return false;
+	if (mapping && nr < bio_sectors(bio)) {
+		dm_accept_partial_bio(bio, nr);
+		req->iter.bi_size = bio->bi_iter.bi_size;
+	}
+	fc_count(req->c, parked);
+	fc_wait_park(req->set, req);
+	return true;
+}
+
 /*
  * Asks about the front of what is left. When the desk says wait, the request is parked before the
  * set is unlocked, and is no longer ours.
@@ -57,7 +71,7 @@ static enum fc_verdict ask_desk(struct fc_req *req, struct bio *bio, bool mappin
 	unsigned long flags;
 	struct fc_ask ask;
 	struct fc_set *set;
-	bool clean;
+	bool clean, refused = false;
 
 	make_ask(req, &ask);
 	set = fc_core_set(&c->core, fc_geo_set(&c->core.geo, ask.hash));
@@ -69,23 +83,17 @@ static enum fc_verdict ask_desk(struct fc_req *req, struct bio *bio, bool mappin
 		fc_desk_read(&c->core, set, &ask, plan);
 	verdict = plan->verdict;
 	clean = plan->flags & (FC_PLAN_CLEAN | FC_PLAN_NO_ROOM);
-	if (unlikely(verdict == FC_WAIT)) {
-		if (mapping && bio->bi_opf & REQ_NOWAIT) {
-			fc_set_unlock(set, flags);
-			fc_count(c, nowait_fails);
-			bio_wouldblock_error(bio);
-			return verdict;
-		}
-		if (mapping && ask.nr < bio_sectors(bio)) {
-			dm_accept_partial_bio(bio, ask.nr);
-			req->iter.bi_size = bio->bi_iter.bi_size;
-		}
-		fc_count(c, parked);
-		fc_wait_park(set, req);
-	}
+	if (unlikely(plan->replaced))
+		fc_count_by(c, replacements, plan->replaced);
+	if (unlikely(verdict == FC_WAIT))
+		refused = !park(req, bio, ask.nr, mapping);
 	fc_set_unlock(set, flags);
 	if (unlikely(clean))
 		fc_cleaner_want(c, set);
+	if (unlikely(refused)) {
+		fc_count(c, nowait_fails);
+		bio_wouldblock_error(bio);
+	}
 	return verdict;
 }
 
@@ -155,7 +163,7 @@ static void stretch(struct fc_req *req)
 	}
 }
 
-/* --- on to the device --------------------------------------------------------------------------- */
+/* --- on to the device ------------------------------------------------------------------------- */
 
 /* Makes the bio exactly the current piece. */
 static void trim(struct fc_req *req, struct bio *bio, bool mapping)
@@ -192,8 +200,8 @@ static void aim_at_disk(struct fc_req *req, struct bio *bio, enum fc_step step)
 }
 
 /*
- * FUA to the flash alone makes a write durable only where a durable record names its sectors already;
- * otherwise the ledger commits behind it, which flushes the flash, too.
+ * FUA to the flash alone makes a write durable only where a durable record names its sectors
+ * already; otherwise the ledger commits behind it, which flushes the flash, too.
  */
 static void prepare_write(struct fc_req *req, struct bio *bio)
 {
@@ -219,7 +227,9 @@ static bool start_write(struct fc_req *req, struct bio *bio)
 {
 	struct fc_cache *c = req->c;
 
-	count_write(c, &req->plan);
+	/* A fetch is only the beginning: the write asks again, and is counted then. */
+	if (req->plan.verdict != FC_FETCH)
+		count_write(c, &req->plan);
 	switch (req->plan.verdict) {
 	case FC_HIT:
 		prepare_write(req, bio);
@@ -284,6 +294,10 @@ static bool start(struct fc_req *req, struct bio *bio, bool mapping)
 
 	if (unlikely(verdict == FC_WAIT))
 		return false;
+	if (unlikely(verdict == FC_FAIL)) {
+		fc_request_finish(req, BLK_STS_IOERR);
+		return false;
+	}
 	if (verdict == FC_DISK && req->flags & FC_REQ_PASS)
 		stretch(req);
 	trim(req, bio, mapping);
@@ -327,7 +341,7 @@ int fc_request_map(struct fc_cache *c, struct bio *bio)
 	return start(req, bio, true) ? DM_MAPIO_REMAPPED : DM_MAPIO_SUBMITTED;
 }
 
-/* --- and back ----------------------------------------------------------------------------------- */
+/* --- and back --------------------------------------------------------------------------------- */
 
 /**
  * fc_request_finish() - end a request whose bio is not in its end_io
@@ -351,8 +365,8 @@ static bool piece_done(struct fc_req *req, blk_status_t status)
 	req->step = FC_STEP_NONE;
 	if (unlikely(status))
 		return true;
-	bio_advance_iter(bio, &req->iter, req->plan.nr << SECTOR_SHIFT);
-	if (unlikely(req->iter.bi_size)) {
+	if (unlikely(req->iter.bi_size > req->plan.nr << SECTOR_SHIFT)) {
+		bio_advance_iter(bio, &req->iter, req->plan.nr << SECTOR_SHIFT);
 		fc_wait_defer(req);
 		return false;
 	}

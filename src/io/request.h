@@ -2,10 +2,11 @@
 /*
  * DOC: A user's request on its way through the cache.
  *
- * The state of a request lies in the space that device-mapper keeps with each bio, so that no request ever
- * waits for memory. A request is worked off in pieces: the part that the desk treats alike. When a bio is mapped
- * the rest of it is handed back to device-mapper at once, so one piece is all there is; only a request that
- * had to wait may find that it now needs several, one after the other.
+ * The state of a request lies in the space that device-mapper keeps with each bio, so that no
+ * request ever waits for memory. A request is worked off in pieces: the part that the desk treats
+ * alike. When a bio is mapped the rest of it is handed back to device-mapper at once, so one piece
+ * is all there is; only a request that had to wait may find that it now needs several, one after
+ * the other.
  */
 #ifndef FC_IO_REQUEST_H
 #define FC_IO_REQUEST_H
@@ -83,6 +84,7 @@ void fc_wait_post(struct fc_cache *c, struct fc_set *set, unsigned int done);
 /* run.c */
 int fc_run_init(struct fc_cache *c);
 void fc_run_exit(struct fc_cache *c);
+void fc_run_wait(struct fc_cache *c);
 bool fc_run_fill(struct fc_req *req, struct bio *bio);
 void fc_run_fetch(struct fc_req *req);
 bool fc_run_both(struct fc_req *req, struct bio *bio);

@@ -2,15 +2,16 @@
 /*
  * Plans that move data through memory: fills, fetches and writes to both devices.
  *
- * A job holds a private copy of the data. The user is answered as early as durability allows, and the job goes on
- * without the user's request; what it writes to the flash no process can change any more.
+ * A job holds a private copy of the data. The user is answered as early as durability allows, and
+ * the job goes on without the user's request; what it writes to the flash no process can change any
+ * more.
  */
 #include <linux/slab.h>
 
 #include "io/request.h"
 
 #define JOB_PAGES	(FC_CLAIM_SECTORS / PAGE_SECTORS)
-#define FILLS_MAX	256	/* in flight, a cache: at most 16 MiB of memory */
+#define JOBS_MAX	256	/* in flight, a cache: at most 16 MiB of memory */
 #define JOBS_RESERVE	16
 
 static struct kmem_cache *job_cache;
@@ -58,7 +59,10 @@ void fc_run_module_exit(void)
 
 int fc_run_init(struct fc_cache *c)
 {
-	int r = mempool_init_slab_pool(&c->jobs, JOBS_RESERVE, job_cache);
+	int r;
+
+	init_waitqueue_head(&c->jobs_done);
+	r = mempool_init_slab_pool(&c->jobs, JOBS_RESERVE, job_cache);
 
 	return r ? r : mempool_init_page_pool(&c->fetch_pages, JOB_PAGES, 0);
 }
@@ -69,11 +73,28 @@ void fc_run_exit(struct fc_cache *c)
 	mempool_exit(&c->jobs);
 }
 
-/* --- memory ------------------------------------------------------------------------------------- */
+/**
+ * fc_run_wait() - wait until no job is in flight
+ * @c: cache without requests
+ *
+ * Jobs outlive the requests they were made for: what device-mapper has drained is not all there is.
+ *
+ * Context: process, sleeps.
+ */
+void fc_run_wait(struct fc_cache *c)
+{
+	spin_lock_irq(&c->jobs_done.lock);
+	wait_event_lock_irq(c->jobs_done, !atomic_read(&c->nr_jobs), c->jobs_done.lock);
+	spin_unlock_irq(&c->jobs_done.lock);
+	flush_workqueue(c->job_wq);
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static void free_job(struct fc_job *job)
 {
 	struct fc_cache *c = job->c;
+	unsigned long flags;
 	u32 i;
 
 	for (i = 0; i < job->nr_pages; i++) {
@@ -83,7 +104,11 @@ static void free_job(struct fc_job *job)
 			__free_page(job->pages[i]);
 	}
 	mempool_free(job, &c->jobs);
-	atomic_dec(&c->fills);
+	/* Under the lock, since fc_run_wait() lets the cache go when this was the last job. */
+	spin_lock_irqsave(&c->jobs_done.lock, flags);
+	if (atomic_dec_and_test(&c->nr_jobs))
+		wake_up_all_locked(&c->jobs_done);
+	spin_unlock_irqrestore(&c->jobs_done.lock, flags);
 }
 
 static void init_job(struct fc_job *job, struct fc_req *req, sector_t start, u32 sectors)
@@ -97,16 +122,18 @@ static void init_job(struct fc_job *job, struct fc_req *req, sector_t start, u32
 	job->failed = false;
 	job->fetch = false;
 	job->nr_pages = 0;
-	atomic_inc(&req->c->fills);
+	atomic_inc(&req->c->nr_jobs);
 }
 
-/* A job with its pages, or none when memory is short: then nothing is lost but a chance to cache. */
+/*
+ * A job with its pages, or none when memory is short: then nothing is lost but a chance to cache.
+ */
 static struct fc_job *new_job(struct fc_req *req, sector_t start, u32 sectors)
 {
 	struct fc_cache *c = req->c;
 	struct fc_job *job;
 
-	if (atomic_read(&c->fills) >= FILLS_MAX)
+	if (atomic_read(&c->nr_jobs) >= JOBS_MAX)
 		return NULL;
 	job = mempool_alloc(&c->jobs, GFP_NOWAIT | __GFP_NOWARN);
 	if (!job)
@@ -125,8 +152,8 @@ static struct fc_job *new_job(struct fc_req *req, sector_t start, u32 sectors)
 }
 
 /*
- * The job of a fetch waits for its memory. Only the worker makes such jobs, one at a time, and those that it
- * made before end without it; so the reserve comes back.
+ * The job of a fetch waits for its memory. Only the worker makes such jobs, one at a time, and
+ * those that it made before end without it; so the reserve comes back.
  */
 static struct fc_job *new_fetch_job(struct fc_req *req, sector_t start, u32 sectors)
 {
@@ -140,7 +167,7 @@ static struct fc_job *new_fetch_job(struct fc_req *req, sector_t start, u32 sect
 	return job;
 }
 
-/* --- writing slots ------------------------------------------------------------------------------ */
+/* --- writing slots ---------------------------------------------------------------------------- */
 
 static void ssd_written(void *context, blk_status_t status);
 
@@ -180,7 +207,7 @@ static u32 write_neighbours(struct fc_job *job, u32 i, const u16 *whole)
 	return end;
 }
 
-/* --- fills -------------------------------------------------------------------------------------- */
+/* --- fills ------------------------------------------------------------------------------------ */
 
 static void end_fill(struct fc_job *job)
 {
@@ -354,13 +381,27 @@ static void fill_read(void *context, blk_status_t status)
 	queue_work(job->c->job_wq, &job->work);
 }
 
-static void read_disk(struct fc_job *job, gfp_t gfp)
+static void read_disk(struct work_struct *work)
 {
+	struct fc_job *job = container_of(work, struct fc_job, work);
+
 	atomic_set(&job->left, 1);
 	INIT_WORK(&job->work, fill_flash);
-	atomic_inc(&job->c->busy);
 	fc_submit_pages(job->c, FC_DISK_DEV, REQ_OP_READ, job->start, job->pages, 0,
-			job->sectors, gfp, fill_read, job);
+			job->sectors, GFP_NOIO, fill_read, job);
+}
+
+/*
+ * The first step of a job, which may sleep: on behalf of a caller that must not, a worker takes it.
+ */
+static void begin(struct fc_job *job, work_func_t step, bool nowait)
+{
+	INIT_WORK(&job->work, step);
+	atomic_inc(&job->c->busy);
+	if (nowait)
+		queue_work(job->c->job_wq, &job->work);
+	else
+		step(&job->work);
 }
 
 /* The whole blocks that the plan touches, as far as the disk goes. */
@@ -392,7 +433,7 @@ bool fc_run_fill(struct fc_req *req, struct bio *bio)
 	job = new_job(req, start, sectors);
 	if (!job)
 		return false;
-	read_disk(job, GFP_NOIO);
+	begin(job, read_disk, bio->bi_opf & REQ_NOWAIT);
 	return true;
 }
 
@@ -408,10 +449,10 @@ void fc_run_fetch(struct fc_req *req)
 	u32 sectors;
 
 	start = cover(req, &sectors);
-	read_disk(new_fetch_job(req, start, sectors), GFP_NOIO);
+	begin(new_fetch_job(req, start, sectors), read_disk, false);
 }
 
-/* --- writes to both ----------------------------------------------------------------------------- */
+/* --- writes to both --------------------------------------------------------------------------- */
 
 static void copy_in(struct fc_job *job, struct bio *bio)
 {
@@ -449,6 +490,19 @@ static void disk_written(void *context, blk_status_t status)
 	put_job(job);
 }
 
+static void write_both(struct work_struct *work)
+{
+	struct fc_job *job = container_of(work, struct fc_job, work);
+	u32 i = 0;
+
+	atomic_set(&job->left, 2);
+	fc_submit_pages(job->c, FC_DISK_DEV, REQ_OP_WRITE, job->start, job->pages, 0,
+			job->sectors, GFP_NOIO, disk_written, job);
+	while (i < job->plan.nr_blocks)
+		i = write_neighbours(job, i, NULL);
+	put_job(job);
+}
+
 /**
  * fc_run_both() - write disk and flash from one copy
  * @req: request with an FC_BOTH plan
@@ -461,19 +515,12 @@ static void disk_written(void *context, blk_status_t status)
 bool fc_run_both(struct fc_req *req, struct bio *bio)
 {
 	struct fc_job *job = new_job(req, req->plan.sector, req->plan.nr);
-	u32 i = 0;
 
 	if (!job)
 		return false;
 	if (bio->bi_opf & REQ_FUA)
 		req->flags |= FC_REQ_FUA;
 	copy_in(job, bio);
-	atomic_set(&job->left, 2);
-	atomic_inc(&job->c->busy);
-	fc_submit_pages(job->c, FC_DISK_DEV, REQ_OP_WRITE, job->start, job->pages, 0,
-			job->sectors, GFP_NOIO, disk_written, job);
-	while (i < job->plan.nr_blocks)
-		i = write_neighbours(job, i, NULL);
-	put_job(job);
+	begin(job, write_both, bio->bi_opf & REQ_NOWAIT);
 	return true;
 }

@@ -34,8 +34,8 @@ void fc_wait_defer(struct fc_req *req)
  * @c: cache
  * @set: set, not locked
  *
- * The list has the latest first, and so has the lock-less list that takes it up and that the worker turns
- * around; so requests ask again in the order in which they came.
+ * The list has the latest first, and so has the lock-less list that takes it up and that the worker
+ * turns around; so requests ask again in the order in which they came.
  *
  * Context: any.
  */

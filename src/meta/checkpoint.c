@@ -2,9 +2,10 @@
 /*
  * Checkpoints: the table is brought up to date, so that the log's tail can move.
  *
- * The table is written while the cache works, each block into the copy that does not count. None of it has
- * a meaning before the superblock names its generation; in front of that one write the disk is flushed (R2) and,
- * by PREFLUSH, the flash (R1). What changes behind a snapshot is in the log behind the new tail.
+ * The table is written while the cache works, each block into the copy that does not count. None of
+ * it has a meaning before the superblock names its generation; in front of that one write the disk
+ * is flushed (R2) and, by PREFLUSH, the flash (R1). What changes behind a snapshot is in the log
+ * behind the new tail.
  */
 #include <linux/bitmap.h>
 
@@ -28,7 +29,9 @@ void fc_ckpt_begin(struct fc_cache *c)
 	m->ckpt.set = ~0u;
 }
 
-/* Was the set stale when this checkpoint came to it? From then on changes count for the next one. */
+/*
+ * Was the set stale when this checkpoint came to it? From then on changes count for the next one.
+ */
 static bool was_stale(struct fc_cache *c, u32 index)
 {
 	struct fc_ckpt *k = &c->meta.ckpt;

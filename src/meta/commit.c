@@ -12,7 +12,9 @@
  */
 #include "io/request.h"
 
-/* Gathers from the sets of a list until it is empty or there is no room; true in the latter case. */
+/*
+ * Gathers from the sets of a list until it is empty or there is no room; true in the latter case.
+ */
 static bool gather_list(struct fc_cache *c, enum fc_pend kind, struct fc_gather *to)
 {
 	enum fc_list list = (enum fc_list)kind;
@@ -32,7 +34,7 @@ static bool gather_list(struct fc_cache *c, enum fc_pend kind, struct fc_gather 
 	return false;
 }
 
-static void free_slots(struct fc_cache *c, const struct fc_gather *from)
+static void settle_slots(struct fc_cache *c, const struct fc_gather *from)
 {
 	unsigned long flags;
 	u32 i;
@@ -42,8 +44,6 @@ static void free_slots(struct fc_cache *c, const struct fc_gather *from)
 		struct fc_set *set;
 		bool wake;
 
-		if (rec->dirty)
-			continue;
 		set = fc_core_set(&c->core, (u32)div_u64(rec->slot.n, c->core.geo.assoc));
 		fc_set_lock(set, &flags);
 		wake = fc_ledger_committed(&c->core, set, rec);
@@ -136,7 +136,10 @@ static int flush_disk(struct fc_cache *c)
 	return r;
 }
 
-/* One group of records, as many as fit into the buffer; @written says whether the flash was flushed with it. */
+/*
+ * One group of records, as many as fit into the buffer; @written says whether the flash was flushed
+ * with it.
+ */
 static int commit_group(struct fc_cache *c, bool flush, bool removals, bool *more, bool *written)
 {
 	struct fc_meta *m = &c->meta;
@@ -160,7 +163,7 @@ static int commit_group(struct fc_cache *c, bool flush, bool removals, bool *mor
 		undo(c, &to);
 		return r;
 	}
-	free_slots(c, &to);
+	settle_slots(c, &to);
 	return 0;
 }
 

@@ -17,8 +17,8 @@ struct found_block {
 };
 
 /*
- * The copy that counts is the newest of no later generation than the superblock's. A later one belongs
- * to a checkpoint that was never completed.
+ * The copy that counts is the newest of no later generation than the superblock's. A later one
+ * belongs to a checkpoint that was never completed.
  */
 static bool choose(struct fc_cache *c, u64 index, const void *copies[2], struct found_block *best)
 {
@@ -112,8 +112,8 @@ static const char *replay(struct fc_cache *c, const char *blocks, const u32 *nr,
 }
 
 /*
- * Reads the commit that begins at next_seq. Return: its blocks, 0 when it is not there or not whole, or
- * a negative error.
+ * Reads the commit that begins at next_seq. Return: its blocks, 0 when it is not there or not
+ * whole, or a negative error.
  */
 static int read_commit(struct fc_cache *c, u32 *nr)
 {
@@ -182,8 +182,8 @@ static int alloc_table_state(struct fc_cache *c)
 }
 
 /*
- * After a crash the log's records move into the table, and the log goes on a whole ring further, where no remains
- * of an unfinished commit can be taken for the future.
+ * After a crash the log's records move into the table, and the log goes on a whole ring further,
+ * where no remains of an unfinished commit can be taken for the future.
  */
 static int start_afresh(struct fc_cache *c)
 {
@@ -201,8 +201,8 @@ static int start_afresh(struct fc_cache *c)
 }
 
 /*
- * Was the disk written while the cache did not look? It tells by the beginning of the disk, which every
- * common file system changes when it is mounted for writing.
+ * Was the disk written while the cache did not look? It tells by the beginning of the disk, which
+ * every common file system changes when it is mounted for writing.
  */
 static const char *check_disk(struct fc_cache *c, bool *changed)
 {
@@ -243,8 +243,8 @@ static const char *load_all(struct fc_cache *c)
  * fc_load() - load the cache that struct fc_meta's @sb describes
  * @c: cache; its sets are empty, its geometry is that of @sb
  *
- * Ends with a durable superblock that says "running" (durability rule R4); nothing was written before
- * all that was read was found good.
+ * Ends with a durable superblock that says "running" (durability rule R4); nothing was written
+ * before all that was read was found good.
  *
  * Context: process, sleeps. Return: 0, -ENOMEM, -EIO or -EINVAL.
  */

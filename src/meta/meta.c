@@ -6,7 +6,7 @@
 
 #include "io/request.h"
 
-/* --- lists of sets ------------------------------------------------------------------------------ */
+/* --- lists of sets ---------------------------------------------------------------------------- */
 
 /**
  * fc_meta_list() - note that a set wants something
@@ -33,7 +33,7 @@ void fc_meta_list(struct fc_cache *c, struct fc_set *set, enum fc_list list)
 		m->lists[list] = set;
 	}
 	spin_unlock_irqrestore(&m->lock, flags);
-	if (list == FC_LIST_ADD)
+	if (list != FC_LIST_CLEAN)
 		queue_delayed_work(m->wq, &m->timer, FC_COMMIT_INTERVAL * HZ);
 }
 
@@ -60,7 +60,7 @@ struct fc_set *fc_meta_unlist(struct fc_cache *c, enum fc_list list)
 	return set;
 }
 
-/* --- requests to the worker --------------------------------------------------------------------- */
+/* --- requests to the worker ------------------------------------------------------------------- */
 
 /**
  * fc_meta_flush() - end a bio as soon as all that has completed so far is durable
@@ -117,7 +117,7 @@ void fc_meta_wait_freed(struct fc_cache *c)
 	wait_event(c->meta.freed, READ_ONCE(c->meta.free_done) >= ticket);
 }
 
-/* --- the worker --------------------------------------------------------------------------------- */
+/* --- the worker ------------------------------------------------------------------------------- */
 
 static void end_flushes(struct bio_list *flushes, int r)
 {
@@ -178,7 +178,7 @@ static void timer_work(struct work_struct *work)
 {
 	struct fc_cache *c = container_of(work, struct fc_cache, meta.timer.work);
 
-	fc_commit(c, false, false);
+	fc_commit(c, false, true);
 	step_checkpoint(c);
 }
 
@@ -234,7 +234,8 @@ int fc_meta_stop(struct fc_cache *c)
  * @buf: from vmalloc()
  * @blocks: 4 KiB blocks
  *
- * A failure ends the ledger: what is dirty stays where it is, and nothing can become durable any more.
+ * A failure ends the ledger: what is dirty stays where it is, and nothing can become durable any
+ * more.
  *
  * Context: process, sleeps. Return: 0 or -EIO.
  */
@@ -252,7 +253,7 @@ int fc_meta_write(struct fc_cache *c, fc_opf_t flags, sector_t sector, void *buf
 	return r;
 }
 
-/* --- beginning and end -------------------------------------------------------------------------- */
+/* --- beginning and end ------------------------------------------------------------------------ */
 
 int fc_meta_init(struct fc_cache *c)
 {

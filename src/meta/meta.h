@@ -3,8 +3,8 @@
  * DOC: The ledger on flash.
  *
  * One worker does all of it, one thing after the other: commits, which make user FLUSHes come true
- * and free cleaned slots, and checkpoints, which move the log's tail. docs/crash-consistency.md tells why each
- * flush stands where it stands.
+ * and free cleaned slots, and checkpoints, which move the log's tail. docs/crash-consistency.md
+ * tells why each flush stands where it stands.
  */
 #ifndef FC_META_META_H
 #define FC_META_META_H

@@ -34,11 +34,13 @@ int fc_super_write(struct fc_cache *c)
  * @sb: filled on success
  * @why: on failure, what is wrong
  *
- * Context: process, sleeps. Return: 0, -EIO, -ENOENT when there is none, -EINVAL when it is of no use.
+ * Context: process, sleeps. Return: 0, -EIO, -ENOENT when there is none, -EINVAL when it is of no
+ * use.
  */
 int fc_super_read(struct fc_cache *c, struct fc_super *sb, const char **why)
 {
 	char *buf = c->meta.buf;
+	bool none;
 	int r;
 
 	*why = "the cache device cannot be read";
@@ -46,8 +48,8 @@ int fc_super_read(struct fc_cache *c, struct fc_super *sb, const char **why)
 			   FCD_SUPER_COPIES * FCD_BLOCK_SECTORS);
 	if (r)
 		return r;
-	*why = fc_super_pick(sb, buf, buf + FCD_BLOCK_SIZE);
-	if (*why == fc_super_none)
+	*why = fc_super_pick(sb, buf, buf + FCD_BLOCK_SIZE, &none);
+	if (none)
 		return -ENOENT;
 	return *why ? -EINVAL : 0;
 }
@@ -90,7 +92,13 @@ static void new_super(struct fc_cache *c, const struct fc_geo *geo)
 	memcpy(sb->uuid, c->cfg.uuid, sizeof(sb->uuid));
 	if (!memchr_inv(sb->uuid, 0, sizeof(sb->uuid)))
 		get_random_bytes(sb->uuid, sizeof(sb->uuid));
-	get_random_bytes(&sb->seed, sizeof(sb->seed));
+	/*
+	 * With all ones the CRC of a block of zeros would be zero, and empty flash be taken for
+	 * ours.
+	 */
+	do {
+		get_random_bytes(&sb->seed, sizeof(sb->seed));
+	} while (sb->seed == ~0u);
 	sb->mode = c->cfg.mode;
 	sb->policy = c->tune.reclaim_policy;
 	sb->dirty_thresh_pct = c->tune.dirty_thresh_pct;
