@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flashcache: one program for all commands.
+ *
+ * The command is the program's name (flashcache_create) or its first argument (flashcache create).
+ */
+#include <stdio.h>
+#include "flashcache/version.h"
+#include "tool.h"
+
+static const struct command {
+	const char *name;
+	const char *full_name;
+	int (*main)(int argc, char **argv);
+	const char *what;
+} commands[] = {
+	{ "create", "flashcache_create", create_main, "put an SSD in front of a disk" },
+	{ "load", "flashcache_load", load_main, "start a cache that exists on an SSD" },
+	{ "destroy", "flashcache_destroy", destroy_main, "forget the cache on an SSD" },
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find_command(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(word, commands[i].name) || !strcmp(word, commands[i].full_name))
+			return &commands[i];
+	return NULL;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	tool_name = command->full_name;
+	argv[0] = (char *)command->full_name;	/* getopt's messages begin with it */
+	return command->main(argc, argv);
+}
+
+static void help(FILE *to)
+{
+	size_t i;
+
+	fprintf(to, "Usage: flashcache COMMAND [ARGUMENTS]\n\n");
+	fprintf(to, "Commands (COMMAND -h explains each):\n");
+	for (i = 0; i < NR_COMMANDS; i++)
+		fprintf(to, "  %-8s  %s, also called %s\n", commands[i].name, commands[i].what,
+			commands[i].full_name);
+	fprintf(to, "\nflashcache --version prints the version.\n");
+}
+
+int main(int argc, char **argv)
+{
+	const char *base = argc ? strrchr(argv[0], '/') : NULL;
+	const struct command *command;
+
+	command = argc ? find_command(base ? base + 1 : argv[0]) : NULL;
+	if (command)
+		return run(command, argc, argv);
+	if (argc < 2) {
+		help(stderr);
+		return 1;
+	}
+	command = find_command(argv[1]);
+	if (command)
+		return run(command, argc - 1, argv + 1);
+	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
+		help(stdout);
+		return 0;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("flashcache %s\n", FC_VERSION);
+		return 0;
+	}
+	fail("unknown command '%s'", argv[1]);
+	help(stderr);
+	return 1;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the tool says and asks.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include "tool.h"
+
+const char *tool_name = "flashcache";
+
+static void print_line(const char *fmt, va_list args)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s: ", tool_name);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+}
+
+/**
+ * fail() - say what is wrong and what to do about it
+ * @fmt: one line without its end
+ *
+ * Return: -1, so that a caller can `return fail(...)`.
+ */
+int fail(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	print_line(fmt, args);
+	va_end(args);
+	return -1;
+}
+
+/** note() - tell something that is no error; like fail() otherwise */
+void note(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	print_line(fmt, args);
+	va_end(args);
+}
+
+/**
+ * ask() - ask a yes/no question
+ * @fmt: the question without its end
+ *
+ * Return: true only if a line came from standard input that begins with a lower-case y.
+ */
+bool ask(const char *fmt, ...)
+{
+	char answer[64];
+	va_list args;
+
+	fflush(stdout);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fprintf(stderr, " (y/n): ");
+	return fgets(answer, sizeof(answer), stdin) && answer[0] == 'y';
+}
+
+/**
+ * usage_error() - say what is wrong with the command line, then how to call it
+ * @usage: the first lines of the help
+ * @fmt: what is wrong, NULL when it has been said already
+ *
+ * Return: exit status 1.
+ */
+int usage_error(const char *usage, const char *fmt, ...)
+{
+	va_list args;
+
+	if (fmt) {
+		va_start(args, fmt);
+		print_line(fmt, args);
+		va_end(args);
+	}
+	fputs(usage, stderr);
+	fprintf(stderr, "Try '%s -h' for help.\n", tool_name);
+	return 1;
+}

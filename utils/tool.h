@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DOC: What all commands of the tool share.
+ *
+ * Functions that can fail return 0, or -1 after they have told the user why in one line on stderr:
+ * what is wrong, then what to do. A command turns -1 into exit status 1; nothing is printed twice.
+ */
+#ifndef FC_UTILS_TOOL_H
+#define FC_UTILS_TOOL_H
+
+#include "env.h"
+
+/* The command as the user called it, for messages. */
+extern const char *tool_name;
+
+int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+bool ask(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int usage_error(const char *usage, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The commands: argv[0] is the command's name. Return: exit status. */
+int create_main(int argc, char **argv);
+int load_main(int argc, char **argv);
+int destroy_main(int argc, char **argv);
+
+#endif /* FC_UTILS_TOOL_H */
