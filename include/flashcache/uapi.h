@@ -62,7 +62,7 @@ enum fc_persist { FC_PERSIST_AUTO = 0, FC_PERSIST_LOAD = 1, FC_PERSIST_CREATE = 
 	C(flushes) C(fuas) C(discards) C(discard_blocks) \
 	C(cleanings) C(clean_writes) \
 	C(log_commits) C(log_blocks) C(checkpoints) C(table_blocks) C(md_bytes) \
-	C(parked) C(nowait_fails) \
+	C(parked) C(nowait_retries) \
 	C(disk_read_errors) C(disk_write_errors) C(ssd_read_errors) C(ssd_write_errors) \
 	C(memory_alloc_errors)
 

@@ -45,18 +45,19 @@ static void make_ask(struct fc_req *req, struct fc_ask *ask)
 	ask->admit = !(req->flags & FC_REQ_PASS);
 }
 
-/* Parks a request on its locked set; false for one that must not wait. */
-static bool park(struct fc_req *req, struct bio *bio, u32 nr, bool mapping)
+/*
+ * Parks a request on its locked set. That is no sleep of whoever sent it, so a REQ_NOWAIT bio is
+ * parked like any other: of a bio that was cut, one part must not come back with BLK_STS_AGAIN when
+ * others are on their way.
+ */
+static void park(struct fc_req *req, struct bio *bio, u32 nr, bool mapping)
 {
-	if (mapping && bio->bi_opf & REQ_NOWAIT)
-		return false;
 	if (mapping && nr < bio_sectors(bio)) {
 		dm_accept_partial_bio(bio, nr);
 		req->iter.bi_size = bio->bi_iter.bi_size;
 	}
 	fc_count(req->c, parked);
 	fc_wait_park(req->set, req);
-	return true;
 }
 
 /*
@@ -71,7 +72,7 @@ static enum fc_verdict ask_desk(struct fc_req *req, struct bio *bio, bool mappin
 	unsigned long flags;
 	struct fc_ask ask;
 	struct fc_set *set;
-	bool clean, refused = false;
+	bool clean;
 
 	make_ask(req, &ask);
 	set = fc_core_set(&c->core, fc_geo_set(&c->core.geo, ask.hash));
@@ -86,14 +87,10 @@ static enum fc_verdict ask_desk(struct fc_req *req, struct bio *bio, bool mappin
 	if (unlikely(plan->replaced))
 		fc_count_by(c, replacements, plan->replaced);
 	if (unlikely(verdict == FC_WAIT))
-		refused = !park(req, bio, ask.nr, mapping);
+		park(req, bio, ask.nr, mapping);
 	fc_set_unlock(set, flags);
 	if (unlikely(clean))
 		fc_cleaner_want(c, set);
-	if (unlikely(refused)) {
-		fc_count(c, nowait_fails);
-		bio_wouldblock_error(bio);
-	}
 	return verdict;
 }
 
@@ -309,7 +306,8 @@ static bool start(struct fc_req *req, struct bio *bio, bool mapping)
  * @c: cache
  * @bio: bio with its sector in terms of the target
  *
- * Context: that of dm's map; does not sleep for REQ_NOWAIT bios.
+ * Context: that of dm's map; does not sleep for REQ_NOWAIT bios, and never ends one with
+ * BLK_STS_AGAIN.
  * Return: DM_MAPIO_REMAPPED or DM_MAPIO_SUBMITTED.
  */
 int fc_request_map(struct fc_cache *c, struct bio *bio)
@@ -388,7 +386,10 @@ void fc_request_piece_done(struct fc_req *req, blk_status_t status)
 		fc_request_finish(req, status);
 }
 
-/* Lets the piece ask again; its iterator still stands at its start. */
+/*
+ * Lets the piece ask again; its iterator still stands at its start. So it goes on, too, when a
+ * device would have had to make a REQ_NOWAIT bio wait (BLK_STS_AGAIN): the worker may wait.
+ */
 static int try_again(struct fc_req *req)
 {
 	req->step = FC_STEP_NONE;
@@ -403,21 +404,22 @@ static int end_piece(struct fc_req *req, blk_status_t status)
 
 static int end_hit_read(struct fc_req *req, blk_status_t status)
 {
-	/* BLK_STS_AGAIN is no failure of the flash; nothing was transferred. */
-	bool ok = !status || status == BLK_STS_AGAIN, elsewhere = false;
+	bool would_wait = status == BLK_STS_AGAIN, elsewhere = would_wait;
 	struct fc_cache *c = req->c;
 	struct fc_set *set = req->set;
 	unsigned long flags;
 	unsigned int done;
 
 	fc_set_lock(set, &flags);
-	done = fc_desk_done_read(&c->core, set, &req->plan, ok, &elsewhere);
+	done = fc_desk_done_read(&c->core, set, &req->plan, !status || would_wait, &elsewhere);
 	fc_set_unlock(set, flags);
 	if (unlikely(done))
 		fc_wait_post(c, set, done);
 	if (likely(!status))
 		return end_piece(req, status);
-	if (!ok)
+	if (would_wait)
+		fc_count(c, nowait_retries);
+	else
 		fc_count(c, ssd_read_errors);
 	return elsewhere ? try_again(req) : end_piece(req, status);
 }
@@ -426,26 +428,33 @@ static int end_hit_write(struct fc_req *req, blk_status_t status)
 {
 	struct fc_cache *c = req->c;
 	struct fc_set *set = req->set;
-	bool ok = !status;
+	bool would_wait = status == BLK_STS_AGAIN;
 	unsigned long flags;
 	unsigned int done;
 
-	if (unlikely(status == BLK_STS_AGAIN)) {
+	note_unflushed(&c->ssd_unflushed);
+	if (unlikely(would_wait)) {
 		/* Nothing was written: only the pins are given back. */
 		req->plan.flags |= FC_PLAN_REDIRTY;
-		ok = true;
-	}
-	note_unflushed(&c->ssd_unflushed);
-	if (unlikely(!ok)) {
+		fc_count(c, nowait_retries);
+	} else if (unlikely(status)) {
 		fc_count(c, ssd_write_errors);
 		fc_health_lower(c, FC_HEALTH_DEGRADED, "a write to the cache device failed");
 	}
 	fc_set_lock(set, &flags);
-	done = fc_desk_done_write(&c->core, set, &req->plan, ok);
+	done = fc_desk_done_write(&c->core, set, &req->plan, !status || would_wait);
 	fc_set_unlock(set, flags);
 	if (done)
 		fc_wait_post(c, set, done);
-	return likely(ok) ? end_piece(req, status) : try_again(req);
+	return likely(!status) ? end_piece(req, status) : try_again(req);
+}
+
+static int end_disk(struct fc_req *req, blk_status_t status)
+{
+	if (likely(status != BLK_STS_AGAIN))
+		return end_piece(req, status);
+	fc_count(req->c, nowait_retries);
+	return try_again(req);
 }
 
 static int end_around(struct fc_req *req, blk_status_t status)
@@ -464,7 +473,7 @@ static int end_around(struct fc_req *req, blk_status_t status)
 	fc_set_unlock(set, flags);
 	if (done)
 		fc_wait_post(c, set, done);
-	return end_piece(req, status);
+	return end_disk(req, status);
 }
 
 static int end_disk_read(struct fc_req *req, blk_status_t status)
@@ -472,7 +481,7 @@ static int end_disk_read(struct fc_req *req, blk_status_t status)
 	atomic_dec(&req->c->busy);
 	if (status && status != BLK_STS_AGAIN)
 		fc_count(req->c, disk_read_errors);
-	return end_piece(req, status);
+	return end_disk(req, status);
 }
 
 /**
