@@ -2,6 +2,7 @@
 /*
  * A cache: built, brought to life, put to rest and torn down.
  */
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -68,6 +69,7 @@ static void free_sets(struct fc_cache *c)
 {
 	vfree(c->core.sets);
 	c->core.sets = NULL;
+	memset(c->meta.lists, 0, sizeof(c->meta.lists));
 }
 
 static int alloc_sets(struct fc_cache *c)
@@ -92,6 +94,43 @@ static int alloc_sets(struct fc_cache *c)
 		cond_resched();
 	}
 	return fc_cleaner_size(c);
+}
+
+/*
+ * --- one at a time
+ * --------------------------------------------------------------------------------
+ */
+
+static LIST_HEAD(caches);
+static DEFINE_MUTEX(caches_lock);
+
+/*
+ * device-mapper lets several of its devices share one below. Two caches on one cache device, or two
+ * before one disk, would destroy each other.
+ */
+static int enlist(struct fc_cache *c)
+{
+	struct fc_cache *other;
+	int r = 0;
+
+	mutex_lock(&caches_lock);
+	list_for_each_entry(other, &caches, list)
+		if (other->ssd->bdev == c->ssd->bdev || other->disk->bdev == c->disk->bdev)
+			r = -EBUSY;
+	if (!r)
+		list_add(&c->list, &caches);
+	mutex_unlock(&caches_lock);
+	if (r)
+		DMERR("%s: the disk or the cache device belongs to another running cache",
+		      c->cfg.name);
+	return r;
+}
+
+static void delist(struct fc_cache *c)
+{
+	mutex_lock(&caches_lock);
+	list_del_init(&c->list);
+	mutex_unlock(&caches_lock);
 }
 
 /* --- resume ----------------------------------------------------------------------------------- */
@@ -120,6 +159,9 @@ static const char *check_table(struct fc_cache *c, const struct fc_super *sb)
 		return "the cache size in the table is not that of the cache";
 	if (geo->flash_sectors > want->flash_sectors)
 		return "the cache device is smaller than the cache on it";
+	if (geo->disk_sectors < want->disk_sectors &&
+	    geo->disk_sectors & ((1u << geo->unit_shift) - 1))
+		return "the disk has grown, but its old size was no multiple of a unit: create anew";
 	if (geo->disk_sectors > want->disk_sectors)
 		return "the table is shorter than the disk that the cache was made for";
 	return NULL;
@@ -154,19 +196,29 @@ static bool may_create(struct fc_cache *c, const char **why)
 	return false;
 }
 
+static int create(struct fc_cache *c, u64 old_seq)
+{
+	int r = fc_super_create(c, old_seq);
+
+	/* From now on the line means this cache, also if the rest of the resume fails. */
+	if (!r)
+		c->cfg.persist = FC_PERSIST_LOAD;
+	return r;
+}
+
 static int find_or_create(struct fc_cache *c)
 {
 	struct fc_super sb;
 	const char *why;
 	int r;
 
-	if (c->cfg.persist == FC_PERSIST_FORCE)
-		return fc_super_create(c);
 	r = fc_super_read(c, &sb, &why);
+	if (c->cfg.persist == FC_PERSIST_FORCE)
+		return create(c, r ? 0 : sb.seq);
 	if (!r)
 		return use_existing(c, &sb);
 	if (r == -ENOENT && may_create(c, &why))
-		return fc_super_create(c);
+		return create(c, 0);
 	DMERR("%s: %s", c->cfg.name, why);
 	return r;
 }
@@ -203,36 +255,65 @@ static void keep_settings(struct fc_cache *c)
 	sb->fallow_delay = c->tune.fallow_delay;
 }
 
-static int load(struct fc_cache *c)
+/* Health is that of a life: what made it worse shows again, or is gone. */
+static void recover(struct fc_cache *c)
 {
-	int r = find_or_create(c);
+	c->health = FC_HEALTH_OK;
+	c->core.no_writeback = false;
+	c->meta.failed = false;
+}
 
+static int bring_in(struct fc_cache *c)
+{
+	int r;
+
+	recover(c);
+	r = find_or_create(c);
 	if (!r)
 		r = alloc_sets(c);
 	if (r)
 		return r;
 	take_settings(c);
 	r = fc_load(c);
-	if (r) {
+	if (r)
 		free_sets(c);
-		return r;
+	return r;
+}
+
+/* Loads with the device blocked: memory must not be had by writing to it. */
+static int load(struct fc_cache *c)
+{
+	unsigned int noio = memalloc_noio_save();
+	int r = enlist(c);
+
+	if (!r) {
+		r = bring_in(c);
+		if (r)
+			delist(c);
 	}
-	/* From now on the line means this cache, whatever it meant before. */
+	memalloc_noio_restore(noio);
+	if (r)
+		return r;
 	c->cfg.persist = FC_PERSIST_LOAD;
 	c->loaded = true;
 	DMINFO("%s: Cache metadata loaded from disk with %llu valid %llu DIRTY blocks",
 	       c->cfg.name, fc_cache_cached(c), fc_cache_dirty(c));
+	return 0;
+}
+
+static void start(struct fc_cache *c)
+{
 	fc_cleaner_start(c);
 	if (c->core.mode != FC_MODE_WRITEBACK)
 		fc_cleaner_all(c, true);
-	return 0;
 }
 
 /**
  * fc_cache_resume() - bring the cache to life from what is on flash
  * @c: cache
  *
- * May be tried again after it failed.
+ * May be tried again after it failed. A cache that could not be stopped in order is still in memory
+ * and simply goes on.
  *
  * Context: process, sleeps. Return: 0 or a negative error, told in the log.
  */
@@ -243,6 +324,8 @@ int fc_cache_resume(struct fc_cache *c)
 	mutex_lock(&c->life);
 	if (!c->loaded)
 		r = load(c);
+	if (!r)
+		start(c);
 	mutex_unlock(&c->life);
 	return r;
 }
@@ -256,10 +339,17 @@ static void unload(struct fc_cache *c)
 	fc_run_wait(c);
 	fc_meta_quiesce(c);
 	keep_settings(c);
-	if (fc_meta_stop(c))
-		DMERR("%s: could not be stopped in order; dirty blocks are safe on the cache device",
+	if (fc_meta_stop(c)) {
+		/* At least what needs no device but the flash. */
+		fc_commit(c, false, false);
+		DMERR("%s: could not be stopped in order; the next load will be as after a crash",
 		      c->cfg.name);
-	c->loaded = false;
+	} else {
+		c->loaded = false;
+		delist(c);
+	}
+	/* A failure may have armed the timer again. */
+	fc_meta_quiesce(c);
 }
 
 /**
@@ -328,6 +418,7 @@ struct fc_cache *fc_cache_create(struct dm_target *ti, const struct fc_config *c
 	c->tune = cfg->tune;
 	c->core.mode = cfg->mode;
 	mutex_init(&c->life);
+	INIT_LIST_HEAD(&c->list);
 	fc_health_init(c);
 	c->stats = alloc_percpu(struct fc_stats);
 	if (!c->stats || init_rooms(c)) {
@@ -343,6 +434,7 @@ struct fc_cache *fc_cache_create(struct dm_target *ti, const struct fc_config *c
  */
 void fc_cache_destroy(struct fc_cache *c)
 {
+	delist(c);
 	fc_health_exit(c);
 	if (c->wq)
 		destroy_workqueue(c->wq);

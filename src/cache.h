@@ -9,6 +9,7 @@
 #define FC_CACHE_H
 
 #include <linux/device-mapper.h>
+#include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/mempool.h>
 #include <linux/mutex.h>
@@ -78,6 +79,7 @@ struct fc_config {
  * @health: enum fc_health; changed under @health_lock
  * @event_work: tells user space of a change of health
  * @life: held while @loaded changes, and by those who look at the sets from outside of requests
+ * @list: place among the caches that are loaded
  * @loaded: sets are in memory and the flash says "running"
  * @disk_unflushed: the disk took writes since its last flush that a FLUSH must make durable
  * @ssd_unflushed: so did the flash
@@ -113,6 +115,7 @@ struct fc_cache {
 	u8 health;
 	struct work_struct event_work;
 	struct mutex life;
+	struct list_head list;
 	bool loaded;
 	bool disk_unflushed;
 	bool ssd_unflushed;
@@ -150,6 +153,8 @@ u64 fc_cache_dirty(const struct fc_cache *c);
 u64 fc_cache_cached(const struct fc_cache *c);
 
 /* health.c */
+int fc_health_module_init(void);
+void fc_health_module_exit(void);
 void fc_health_init(struct fc_cache *c);
 void fc_health_exit(struct fc_cache *c);
 void fc_health_lower(struct fc_cache *c, enum fc_health to, const char *why);

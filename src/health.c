@@ -7,6 +7,11 @@
 
 #define DM_MSG_PREFIX "flashcache"
 
+/*
+ * Not one of a cache's own queues: telling user space takes memory, and so may wait for the cache.
+ */
+static struct workqueue_struct *events;
+
 static const char * const names[] = { "ok", "degraded", "failed" };
 
 /** fc_health_name() - the word for a state of health in the status line */
@@ -39,7 +44,7 @@ void fc_health_lower(struct fc_cache *c, enum fc_health to, const char *why)
 	if (!lowered)
 		return;
 	DMERR("%s: cache is %s now: %s", c->cfg.name, names[to], why);
-	queue_work(c->wq, &c->event_work);
+	queue_work(events, &c->event_work);
 }
 
 static void event_work(struct work_struct *work)
@@ -48,8 +53,21 @@ static void event_work(struct work_struct *work)
 
 	struct mapped_device *md = dm_table_get_md(c->ti->table);
 
+	/* Flash that fails should not be the only place of anything for longer than it must. */
+	fc_cleaner_all(c, true);
 	dm_table_event(c->ti->table);
 	kobject_uevent(&disk_to_dev(dm_disk(md))->kobj, KOBJ_CHANGE);
+}
+
+int fc_health_module_init(void)
+{
+	events = alloc_workqueue("flashcache_ev", WQ_UNBOUND, 0);
+	return events ? 0 : -ENOMEM;
+}
+
+void fc_health_module_exit(void)
+{
+	destroy_workqueue(events);
 }
 
 void fc_health_init(struct fc_cache *c)

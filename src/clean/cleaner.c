@@ -60,8 +60,9 @@ static u32 collect_full(struct fc_cache *c)
 
 		if (READ_ONCE(set->dirty) >= limit) {
 			fc_set_lock(set, &flags);
-			nr += fc_clean_pick(&c->core, set, set->dirty - target, cl->items + nr,
-					    cl->batch - nr);
+			if (set->dirty > target)
+				nr += fc_clean_pick(&c->core, set, set->dirty - target,
+						    cl->items + nr, cl->batch - nr);
 			fc_set_unlock(set, flags);
 		}
 		if (++cl->next_set == c->core.geo.nr_sets)
@@ -138,8 +139,8 @@ static u32 collect_next(struct fc_cache *c)
 }
 
 /*
- * do_sync: passes from the beginning of the disk until one finds nothing. While write-back makes new
- * dirty blocks all the time, one whole pass has to do.
+ * do_sync: passes from the beginning of the disk until one finds nothing. While write-back makes
+ * new dirty blocks all the time, one whole pass has to do.
  */
 static u32 collect_all(struct fc_cache *c)
 {
@@ -208,6 +209,16 @@ static bool stopped(struct fc_cleaner *cl)
 	return READ_ONCE(cl->stop) || atomic_read(&cl->failed) >= FC_CLEAN_FAILED_MAX;
 }
 
+/* A batch was given up: those who wait for the rest of it must not be forgotten. */
+static void relist(struct fc_cache *c, u32 from, u32 to)
+{
+	for (; from < to; from++) {
+		u64 set = div_u64(c->clean.items[from].slot.n, c->core.geo.assoc);
+
+		fc_meta_list(c, fc_core_set(&c->core, (u32)set), FC_LIST_CLEAN);
+	}
+}
+
 static void clean_batch(struct fc_cache *c, u32 nr, enum fc_reason why)
 {
 	struct fc_cleaner *cl = &c->clean;
@@ -221,6 +232,8 @@ static void clean_batch(struct fc_cache *c, u32 nr, enum fc_reason why)
 			cl->sweep = cl->items[i - 1].b.n + 1;
 		cond_resched();
 	}
+	if (why == FC_BECAUSE_WANTED)
+		relist(c, i, nr);
 	if (why == FC_BECAUSE_IDLE)
 		atomic_sub(min_t(int, i, atomic_read(&cl->fallow)), &cl->fallow);
 	fc_clean_runs_wait(c, 0);
@@ -347,6 +360,7 @@ void fc_cleaner_start(struct fc_cache *c)
 	struct fc_cleaner *cl = &c->clean;
 
 	WRITE_ONCE(cl->stop, false);
+	WRITE_ONCE(c->core.no_clean, false);
 	atomic_set(&cl->failed, 0);
 	cl->quiet = 0;
 	cl->sweep = 0;
@@ -368,6 +382,9 @@ void fc_cleaner_stop(struct fc_cache *c)
 	WRITE_ONCE(cl->stop, true);
 	cancel_delayed_work_sync(&cl->tick);
 	cancel_work_sync(&cl->work);
+	/* Whoever gave the last run back may still hold the lock. */
+	spin_lock_irq(&cl->lock);
+	spin_unlock_irq(&cl->lock);
 }
 
 /**

@@ -109,6 +109,9 @@ static void end_run(struct fc_clean_run *run)
 
 		fc_set_lock(set, &flags);
 		done = fc_clean_end(&c->core, set, &run->items[i], run->units[i], !run->failed);
+		/* Before the lock is released: a commit that finds nothing here asks it next. */
+		if (done & FC_DONE_BARE)
+			WRITE_ONCE(c->disk_unflushed, true);
 		fc_set_unlock(set, flags);
 		fc_wait_post(c, set, done);
 	}

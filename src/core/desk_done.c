@@ -175,6 +175,8 @@ unsigned int fc_desk_done_both(const struct fc_core *core, struct fc_set *set,
 		if (likely(ok)) {
 			s->valid |= p.units & ~(p.ragged & ~s->valid);
 			set->stale = 1;
+			/* The disk has newer data now than a record that still names the slot. */
+			done |= s->ledger ? FC_DONE_DEL : 0;
 		} else {
 			done |= drop(core, set, plan->way[i], p.units);
 		}

@@ -12,7 +12,7 @@ static bool needs_fetch(const struct fc_part *p, const struct fc_slot *s)
 }
 
 /* Claims the front's block for a fetch; slots in use must be waited for. */
-static void fetch(struct fc_set *set, struct fc_plan *plan, u16 way)
+static void fetch(struct fc_set *set, struct fc_plan *plan, const struct fc_part *p, u16 way)
 {
 	struct fc_slot *s = fc_set_slot(set, way);
 
@@ -24,6 +24,7 @@ static void fetch(struct fc_set *set, struct fc_plan *plan, u16 way)
 	plan->verdict = FC_FETCH;
 	plan->way[0] = way;
 	plan->nr_blocks = 1;
+	plan->nr = p->end - p->first;
 }
 
 /* Lists the plan's blocks as owned by a write beside the cache. */
@@ -169,7 +170,7 @@ static void write_back(struct fc_core *core, struct fc_set *set, const struct fc
 		return;
 	p = fc_part_at(&core->geo, ask->sector, ask->nr);
 	if (needs_fetch(&p, fc_set_slot(set, way)))
-		fetch(set, plan, way);
+		fetch(set, plan, &p, way);
 	else
 		write_in_place(core, set, ask, plan, way);
 }
@@ -182,11 +183,12 @@ static bool must_clean(const struct fc_core *core, struct fc_slot *s, struct fc_
 {
 	if (likely(!s->dirty))
 		return false;
+	/* The cleaner is asked in any case, so that it notices when cleaning works again. */
+	plan->flags |= FC_PLAN_CLEAN;
 	if (core->no_clean && s->busy == FC_IDLE) {
 		plan->verdict = FC_FAIL;
 		return true;
 	}
-	plan->flags |= FC_PLAN_CLEAN;
 	fc_desk_wait(s, plan);
 	return true;
 }

@@ -20,6 +20,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <asm/barrier.h>
 #include <asm/byteorder.h>
 
 /* The lock word that the shell keeps in each set; the core never touches it. */
@@ -58,6 +59,9 @@ typedef struct { u32 unused; } fc_env_lock_t;
 #define BITS_TO_LONGS(n) (((n) + BITS_PER_LONG - 1) / BITS_PER_LONG)
 
 u32 crc32c(u32 crc, const void *data, size_t len);
+
+/* Userspace runs the core in one thread. */
+#define smp_load_acquire(p) (*(p))
 
 static inline u64 div_u64(u64 a, u32 b)
 {

@@ -224,18 +224,37 @@ void fc_log_seal(const struct fc_super *sb, void *block, u64 seq, u64 first, u32
  * @first: the first place of the commit that is being read
  * @nr: number of its records
  * @last: it ends the commit
+ *
+ * A block of a later round of the ring is %FC_FOUND_NEWER: the superblock cannot be the latest.
  */
 enum fc_found fc_log_open(const struct fc_super *sb, const void *block, u64 seq, u64 first,
 			  u32 *nr, bool *last)
 {
 	const struct fcd_log_head *head = block;
 
-	if (le32_to_cpu(head->crc) != block_crc(sb->seed, block) ||
-	    le64_to_cpu(head->seq) != seq || le64_to_cpu(head->first) != first)
+	if (le32_to_cpu(head->crc) != block_crc(sb->seed, block))
+		return FC_FOUND_NOTHING;
+	if (le64_to_cpu(head->seq) > seq)
+		return FC_FOUND_NEWER;
+	if (le64_to_cpu(head->seq) != seq || le64_to_cpu(head->first) != first)
 		return FC_FOUND_NOTHING;
 	*nr = le32_to_cpu(head->nr);
 	*last = le32_to_cpu(head->flags) & FCD_LOG_LAST;
 	return *nr <= FCD_LOG_RECS ? FC_FOUND_GOOD : FC_FOUND_DAMAGED;
+}
+
+/**
+ * fc_log_peek() - is this any log block of ours, and of which commit?
+ * @sb: superblock
+ * @block: 4 KiB from flash
+ * @first: place of the first block of its commit
+ */
+bool fc_log_peek(const struct fc_super *sb, const void *block, u64 *first)
+{
+	const struct fcd_log_head *head = block;
+
+	*first = le64_to_cpu(head->first);
+	return le32_to_cpu(head->crc) == block_crc(sb->seed, block);
 }
 
 /* May block @b be in slot @s at all? */

@@ -41,11 +41,13 @@ struct fc_super {
  * @slot: slot
  * @block: block it holds
  * @dirty: dirty units; 0 frees the slot
+ * @removes: it takes units back; not on flash
  */
 struct fc_record {
 	struct fc_slotno slot;
 	struct fc_oblock block;
 	u16 dirty;
+	bool removes;
 };
 
 /**
@@ -67,7 +69,7 @@ enum fc_found {
 	FC_FOUND_GOOD,
 	FC_FOUND_NOTHING,	/* no magic, or another place or cache in it */
 	FC_FOUND_DAMAGED,	/* meant for us, but the CRC or a number is wrong */
-	FC_FOUND_NEWER,		/* a superblock of a format that we do not know */
+	FC_FOUND_NEWER,		/* a format that we do not know; a log block of the future */
 };
 
 void fc_super_encode(const struct fc_super *sb, struct fcd_super *raw);
@@ -78,6 +80,7 @@ void fc_log_seal(const struct fc_super *sb, void *block, u64 seq, u64 first, u32
 void fc_log_put(void *block, u32 index, const struct fc_record *rec);
 enum fc_found fc_log_open(const struct fc_super *sb, const void *block, u64 seq, u64 first,
 			  u32 *nr, bool *last);
+bool fc_log_peek(const struct fc_super *sb, const void *block, u64 *first);
 bool fc_log_get(const struct fc_super *sb, const void *block, u32 index, struct fc_record *rec);
 
 u32 fc_table_seal(const struct fc_super *sb, void *block, u64 index, u64 gen);

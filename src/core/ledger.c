@@ -19,8 +19,8 @@ static void gather_slot(const struct fc_core *core, struct fc_set *set, u16 way,
 	rec->slot = fc_geo_slot(&core->geo, fc_core_set_index(core, set), way);
 	rec->block.n = s->block;
 	rec->dirty = s->dirty;
-	if (test_bit(way, fc_set_pend(core, set, FC_PEND_DEL)))
-		to->removes = true;
+	rec->removes = test_bit(way, fc_set_pend(core, set, FC_PEND_DEL));
+	to->removes |= rec->removes;
 	__clear_bit(way, fc_set_pend(core, set, FC_PEND_ADD));
 	__clear_bit(way, fc_set_pend(core, set, FC_PEND_DEL));
 	__set_bit(way, fc_set_flying(core, set));
@@ -102,7 +102,7 @@ void fc_ledger_undo(const struct fc_core *core, struct fc_set *set, const struct
 		__set_bit(way, fc_set_pend(core, set, FC_PEND_ADD));
 		*done |= FC_DONE_ADD;
 	}
-	if (s->ledger) {
+	if (rec->removes) {
 		__set_bit(way, fc_set_pend(core, set, FC_PEND_DEL));
 		*done |= FC_DONE_DEL;
 	}

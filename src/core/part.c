@@ -67,7 +67,7 @@ bool fc_own_covers(const struct fc_core *core, const struct fc_set *set, struct 
 {
 	const struct fc_own *own;
 
-	if (unlikely(core->discard.nr) && covers(&core->discard, b))
+	if (unlikely(smp_load_acquire(&core->discard.nr)) && covers(&core->discard, b))
 		return true;
 	for (own = set->owns; unlikely(own); own = own->next)
 		if (covers(own, b))

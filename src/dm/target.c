@@ -38,6 +38,9 @@ static int check_sizes(struct dm_target *ti, struct fc_cache *c)
 		ti->error = "Invalid disk size: the table is longer than the disk";
 		return -EINVAL;
 	}
+	/* What is on flash tells the sizes that the line leaves out. */
+	if (c->cfg.persist == FC_PERSIST_LOAD && !(want->block_sectors && want->assoc))
+		return 0;
 	if (fc_geo_init(&geo, want, &why)) {
 		ti->error = (char *)why;
 		return -EINVAL;
@@ -55,12 +58,16 @@ static void describe(struct dm_target *ti)
 	ti->per_io_data_size = sizeof(struct fc_req);
 }
 
-static void close_devices(struct dm_target *ti, struct fc_cache *c)
+/* The devices are closed last: until the cache is gone something may be on its way to them. */
+static void destroy(struct dm_target *ti, struct fc_cache *c)
 {
-	if (c->ssd)
-		dm_put_device(ti, c->ssd);
-	if (c->disk)
-		dm_put_device(ti, c->disk);
+	struct dm_dev *disk = c->disk, *ssd = c->ssd;
+
+	fc_cache_destroy(c);
+	if (ssd)
+		dm_put_device(ti, ssd);
+	if (disk)
+		dm_put_device(ti, disk);
 }
 
 static int flashcache_ctr(struct dm_target *ti, unsigned int argc, char **argv)
@@ -87,10 +94,8 @@ static int flashcache_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		r = open_devices(ti, argv, c);
 	if (!r)
 		r = check_sizes(ti, c);
-	if (r && c) {
-		close_devices(ti, c);
-		fc_cache_destroy(c);
-	}
+	if (r && c)
+		destroy(ti, c);
 	if (r)
 		return r;
 	describe(ti);
@@ -102,8 +107,9 @@ static void flashcache_dtr(struct dm_target *ti)
 {
 	struct fc_cache *c = ti->private;
 
-	close_devices(ti, c);
-	fc_cache_destroy(c);
+	/* In a table of several targets one may be loaded although another's resume failed. */
+	fc_cache_suspend(c);
+	destroy(ti, c);
 }
 
 static int flashcache_map(struct dm_target *ti, struct bio *bio)
@@ -209,13 +215,22 @@ static struct target_type flashcache_target = {
 
 static int __init flashcache_init(void)
 {
-	int r = fc_run_module_init();
+	int r = fc_health_module_init();
 
 	if (r)
 		return r;
+	r = fc_run_module_init();
+	if (r)
+		goto bad_run;
 	r = dm_register_target(&flashcache_target);
 	if (r)
-		fc_run_module_exit();
+		goto bad_target;
+	return 0;
+
+bad_target:
+	fc_run_module_exit();
+bad_run:
+	fc_health_module_exit();
 	return r;
 }
 
@@ -223,6 +238,7 @@ static void __exit flashcache_exit(void)
 {
 	dm_unregister_target(&flashcache_target);
 	fc_run_module_exit();
+	fc_health_module_exit();
 }
 
 module_init(flashcache_init);

@@ -53,7 +53,8 @@ static void begin(struct fc_cache *c, struct bio *bio)
 	fc_count_by(c, discard_blocks, range->nr);
 	req->next_block = range->first;
 	c->core.discard.first = range->first;
-	WRITE_ONCE(c->core.discard.nr, range->nr);
+	/* Whoever sees the number must see the place. */
+	smp_store_release(&c->core.discard.nr, range->nr);
 }
 
 /* The discard to go on with; NULL when there is none, or it still waits. */

@@ -70,8 +70,6 @@ void fc_wait_wake(struct fc_cache *c, struct fc_set *set)
  */
 void fc_wait_post(struct fc_cache *c, struct fc_set *set, unsigned int done)
 {
-	if (done & FC_DONE_BARE)
-		WRITE_ONCE(c->disk_unflushed, true);
 	if (done & FC_DONE_ADD)
 		fc_meta_list(c, set, FC_LIST_ADD);
 	if (done & FC_DONE_DEL)

@@ -122,10 +122,13 @@ static int write_some(struct fc_cache *c)
 
 		if (nr && to != copy)
 			break;
+		cond_resched();
 		if (!block_stale(c, k->next)) {
-			if (nr)
-				break;
-			continue;
+			if (!nr)
+				continue;
+			/* It is not asked about again: a stale flag may be asked for only once. */
+			k->next++;
+			break;
 		}
 		if (!nr)
 			first = k->next;
@@ -133,7 +136,6 @@ static int write_some(struct fc_cache *c)
 		snapshot_block(c, k->next, block);
 		seal_block(c, k->next, block);
 		nr++;
-		cond_resched();
 	}
 	return write_run(c, first, nr, copy);
 }

@@ -109,10 +109,9 @@ static int write_records(struct fc_cache *c, const struct fc_gather *from)
 {
 	struct fc_meta *m = &c->meta;
 	u64 blocks = DIV_ROUND_UP(from->nr, FCD_LOG_RECS), i;
-	u64 first;
-	int r = make_room(c, blocks);
+	u64 first = m->next_seq;
+	int r = 0;
 
-	first = m->next_seq;
 	for (i = 0; i < blocks && !r; i++) {
 		bool last = i == blocks - 1;
 		void *block = fill_block(c, from, first, i, last);
@@ -127,44 +126,66 @@ static int write_records(struct fc_cache *c, const struct fc_gather *from)
 	return 0;
 }
 
-static int flush_disk(struct fc_cache *c)
-{
-	int r = fc_submit_flush(c, FC_DISK_DEV);
-
-	if (r)
-		WRITE_ONCE(c->disk_unflushed, true);
-	return r;
-}
+/**
+ * struct fc_round - what a commit is to do, over all its groups
+ * @flush: make durable all that has completed
+ * @removals: record removals
+ * @more: another group is needed
+ * @written: a group was written, and the flash flushed with it
+ */
+struct fc_round {
+	bool flush;
+	bool removals;
+	bool more;
+	bool written;
+};
 
 /*
- * One group of records, as many as fit into the buffer; @written says whether the flash was flushed
- * with it.
+ * Gathers a group. Whether the disk must be flushed is asked behind the gathering of what is dirty:
+ * a block that the cleaner took back before, that did not see any more, and its data may be in the
+ * disk's cache only.
  */
-static int commit_group(struct fc_cache *c, bool flush, bool removals, bool *more, bool *written)
+static bool gather_group(struct fc_cache *c, struct fc_round *round, struct fc_gather *to)
+{
+	bool disk;
+
+	round->more = gather_list(c, FC_PEND_ADD, to);
+	disk = round->flush && READ_ONCE(c->disk_unflushed);
+	if (disk) {
+		/* Cleared before the flush: what completes later sets it again. */
+		WRITE_ONCE(c->disk_unflushed, false);
+		round->removals = true;
+	}
+	if (!round->more && round->removals)
+		round->more = gather_list(c, FC_PEND_DEL, to);
+	return disk;
+}
+
+/* One group of records, as many as fit into the buffer. */
+static int commit_group(struct fc_cache *c, struct fc_round *round)
 {
 	struct fc_meta *m = &c->meta;
 	struct fc_gather to = { .recs = m->recs, .max = FC_META_RECS };
-	bool disk = flush && READ_ONCE(c->disk_unflushed);
-	int r = 0;
+	int r = make_room(c, FC_META_RECS / FCD_LOG_RECS);
+	bool disk;
 
-	/* Cleared before the flush: what completes later sets it again. */
-	if (disk)
-		WRITE_ONCE(c->disk_unflushed, false);
-	*more = gather_list(c, FC_PEND_ADD, &to);
-	if (!*more && (disk || removals))
-		*more = gather_list(c, FC_PEND_DEL, &to);
+	if (r)
+		return r;
+	disk = gather_group(c, round, &to);
 	if (disk || to.removes)
-		r = flush_disk(c);
+		r = fc_submit_flush(c, FC_DISK_DEV);
 	if (!r && to.nr) {
 		r = write_records(c, &to);
-		*written = true;
+		round->written = true;
 	}
-	if (r) {
-		undo(c, &to);
-		return r;
+	if (!r) {
+		settle_slots(c, &to);
+		return 0;
 	}
-	settle_slots(c, &to);
-	return 0;
+	if (disk)
+		WRITE_ONCE(c->disk_unflushed, true);
+	undo(c, &to);
+	return r;
 }
 
 /**
@@ -175,22 +196,22 @@ static int commit_group(struct fc_cache *c, bool flush, bool removals, bool *mor
  *
  * Sends nothing to a device that has nothing new to make durable.
  *
- * Context: the ledger's worker, or fc_meta_stop(). Return: 0 or -EIO.
+ * Context: the ledger's worker, or with it at rest. Return: 0 or -EIO.
  */
 int fc_commit(struct fc_cache *c, bool flush, bool removals)
 {
+	struct fc_round round = { .flush = flush, .removals = removals, .more = true };
 	struct fc_meta *m = &c->meta;
 	bool ssd = flush && READ_ONCE(c->ssd_unflushed);
-	bool more = true, written = false;
 	int r = 0;
 
 	if (m->failed)
 		return -EIO;
 	if (ssd)
 		WRITE_ONCE(c->ssd_unflushed, false);
-	while (more && !r)
-		r = commit_group(c, flush, removals, &more, &written);
-	if (!r && ssd && !written)
+	while (round.more && !r)
+		r = commit_group(c, &round);
+	if (!r && ssd && !round.written)
 		r = fc_submit_flush(c, FC_SSD_DEV);
 	if (r && ssd)
 		WRITE_ONCE(c->ssd_unflushed, true);

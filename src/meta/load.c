@@ -8,12 +8,13 @@
 
 #define DM_MSG_PREFIX "flashcache"
 
-/* A block of the table, from either copy. */
+/* A block of the table, from either copy; @remains: the other is of an unfinished checkpoint. */
 struct found_block {
 	const void *data;
 	u64 gen;
 	u32 crc;
 	unsigned int copy;
+	bool remains;
 };
 
 /*
@@ -25,16 +26,23 @@ static bool choose(struct fc_cache *c, u64 index, const void *copies[2], struct 
 	const struct fc_super *sb = &c->meta.sb;
 	unsigned int copy;
 
-	best->data = NULL;
+	memset(best, 0, sizeof(*best));
 	for (copy = 0; copy < 2; copy++) {
 		u64 gen;
 		u32 crc;
 
 		if (fc_table_open(sb, copies[copy], index, &gen, &crc) != FC_FOUND_GOOD)
 			continue;
-		if (gen > sb->table_gen || (best->data && gen < best->gen))
+		if (gen > sb->table_gen) {
+			best->remains = true;
 			continue;
-		*best = (struct found_block){ copies[copy], gen, crc, copy };
+		}
+		if (best->data && gen < best->gen)
+			continue;
+		best->data = copies[copy];
+		best->gen = gen;
+		best->crc = crc;
+		best->copy = copy;
 	}
 	return best->data;
 }
@@ -58,6 +66,20 @@ static const char *load_block(struct fc_cache *c, u64 index, const struct found_
 			fc_ledger_load(&c->core, slot, &entry, clean_counts);
 	}
 	return NULL;
+}
+
+/*
+ * The next checkpoint has the generation of the unfinished one: it must write over what that left
+ * behind, which it does where the set is stale.
+ */
+static void mark_stale(struct fc_cache *c, u64 index)
+{
+	const struct fc_geo *geo = &c->core.geo;
+	u64 first = index * FCD_TABLE_ENTRIES;
+	u64 last = min_t(u64, first + FCD_TABLE_ENTRIES, geo->nr_slots) - 1;
+
+	fc_core_set(&c->core, (u32)div_u64(first, geo->assoc))->stale = 1;
+	fc_core_set(&c->core, (u32)div_u64(last, geo->assoc))->stale = 1;
 }
 
 static const char *load_table(struct fc_cache *c, bool clean_counts)
@@ -85,6 +107,8 @@ static const char *load_table(struct fc_cache *c, bool clean_counts)
 
 			if (!choose(c, index, copies, &best))
 				return "the table is damaged";
+			if (best.remains)
+				mark_stale(c, index);
 			sum += best.crc;
 			why = load_block(c, index, &best, clean_counts);
 		}
@@ -129,12 +153,48 @@ static int read_commit(struct fc_cache *c, u32 *nr)
 				   fc_geo_log_sector(&m->sb.geo, first + i), block,
 				   FCD_BLOCK_SECTORS))
 			return -EIO;
-		if (fc_log_open(&m->sb, block, first + i, first, &nr[i], &last) != FC_FOUND_GOOD)
+		switch (fc_log_open(&m->sb, block, first + i, first, &nr[i], &last)) {
+		case FC_FOUND_GOOD:
+			break;
+		case FC_FOUND_NEWER:
+			return -EUCLEAN;
+		default:
 			return 0;
+		}
 		if (last)
 			return i + 1;
 	}
 	return 0;
+}
+
+/*
+ * Behind the last whole commit there may be pieces of one that a crash cut short, but nothing of a
+ * later one: commits are written one after the other. A later one means that a block between is
+ * damaged.
+ */
+static const char *look_behind(struct fc_cache *c)
+{
+	struct fc_meta *m = &c->meta;
+	const struct fc_geo *geo = &m->sb.geo;
+	u64 at = 0;
+
+	while (at < geo->log_blocks) {
+		u32 nr = min_t(u64, geo->log_blocks - at, FC_META_BUF_BLOCKS), i;
+
+		if (fc_submit_sync(c, FC_SSD_DEV, REQ_OP_READ, fc_geo_log_sector(geo, at), m->buf,
+				   nr * FCD_BLOCK_SECTORS))
+			return "the log cannot be read";
+		for (i = 0; i < nr; i++) {
+			u64 first;
+
+			if (fc_log_peek(&m->sb, m->buf + i * FCD_BLOCK_SIZE, &first) &&
+			    first > m->next_seq)
+				return "the log is damaged";
+		}
+		at += nr;
+		cond_resched();
+	}
+	return NULL;
 }
 
 static const char *replay_log(struct fc_cache *c)
@@ -146,6 +206,8 @@ static const char *replay_log(struct fc_cache *c)
 
 	while (!why && m->next_seq - m->sb.tail_seq < m->sb.geo.log_blocks) {
 		blocks = read_commit(c, nr);
+		if (blocks == -EUCLEAN)
+			return "the log is newer than the superblock, which must be damaged";
 		if (blocks < 0)
 			return "the log cannot be read";
 		if (!blocks)
@@ -154,7 +216,7 @@ static const char *replay_log(struct fc_cache *c)
 		m->next_seq += blocks;
 		cond_resched();
 	}
-	return why;
+	return why ? why : look_behind(c);
 }
 
 static const char *settle(struct fc_cache *c)
@@ -189,15 +251,19 @@ static int start_afresh(struct fc_cache *c)
 {
 	struct fc_meta *m = &c->meta;
 	bool crashed = m->sb.state != FCD_STATE_ORDERLY;
+	int r;
 
 	m->next_seq += m->sb.geo.log_blocks;
 	m->sb.state = FCD_STATE_RUNNING;
 	if (!crashed) {
 		m->sb.tail_seq = m->next_seq;
-		return fc_super_write(c);
+		r = fc_super_write(c);
+	} else {
+		fc_ckpt_begin(c);
+		r = fc_ckpt_finish(c);
 	}
-	fc_ckpt_begin(c);
-	return fc_ckpt_finish(c);
+	/* Twice, so that damage to one copy does not bring "orderly" back. */
+	return r ? r : fc_super_write(c);
 }
 
 /*
@@ -256,6 +322,7 @@ int fc_load(struct fc_cache *c)
 	if (r)
 		return r;
 	c->meta.next_seq = c->meta.sb.tail_seq;
+	c->meta.ckpt.next = FC_META_IDLE;
 	why = load_all(c);
 	if (why) {
 		DMERR("%s: cannot load: %s", c->cfg.name, why);

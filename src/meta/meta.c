@@ -170,6 +170,7 @@ static void meta_work(struct work_struct *work)
 			wake_up_all(&m->freed);
 		}
 		end_flushes(&flushes, r);
+		step_checkpoint(c);
 	}
 	step_checkpoint(c);
 }
@@ -275,8 +276,10 @@ void fc_meta_exit(struct fc_cache *c)
 {
 	struct fc_meta *m = &c->meta;
 
-	if (m->wq)
+	if (m->wq) {
+		fc_meta_quiesce(c);
 		destroy_workqueue(m->wq);
+	}
 	vfree(m->recs);
 	vfree(m->buf);
 	vfree(m->crc);

@@ -104,7 +104,7 @@ int fc_ckpt_finish(struct fc_cache *c);
 
 /* super.c */
 int fc_super_write(struct fc_cache *c);
-int fc_super_create(struct fc_cache *c);
+int fc_super_create(struct fc_cache *c, u64 old_seq);
 int fc_super_read(struct fc_cache *c, struct fc_super *sb, const char **why);
 bool fc_super_blank(struct fc_cache *c);
 int fc_super_print_disk(struct fc_cache *c, u32 *print);

@@ -132,16 +132,24 @@ static int write_empty_table(struct fc_cache *c)
 	return r;
 }
 
+static int wipe_super(struct fc_cache *c, u64 seq)
+{
+	memset(c->meta.buf, 0, FCD_BLOCK_SIZE);
+	return fc_meta_write(c, REQ_FUA, (seq % FCD_SUPER_COPIES) * FCD_BLOCK_SECTORS,
+			     c->meta.buf, 1);
+}
+
 /**
  * fc_super_create() - make the cache device hold an empty cache
  * @c: cache
+ * @old_seq: of the superblock that counted up to now, if any
  *
- * The superblocks come last, so that an interrupted creation leaves no cache. Both are written: the
- * older one of a former cache must not come to light.
+ * A former cache's superblocks go first, the older one before the newer, so that the older never
+ * counts; ours come last, so that an interrupted creation leaves no cache.
  *
  * Context: process, sleeps. Return: 0, -EIO or -EINVAL.
  */
-int fc_super_create(struct fc_cache *c)
+int fc_super_create(struct fc_cache *c, u64 old_seq)
 {
 	const char *why;
 	struct fc_geo geo;
@@ -153,8 +161,9 @@ int fc_super_create(struct fc_cache *c)
 		return r;
 	}
 	new_super(c, &geo);
-	memset(c->meta.buf, 0, FCD_SUPER_COPIES * FCD_BLOCK_SIZE);
-	r = fc_meta_write(c, REQ_FUA, 0, c->meta.buf, FCD_SUPER_COPIES);
+	r = wipe_super(c, old_seq + 1);
+	if (!r)
+		r = wipe_super(c, old_seq);
 	if (!r)
 		r = write_empty_table(c);
 	if (!r)
