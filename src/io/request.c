@@ -170,11 +170,7 @@ static void trim(struct fc_req *req, struct bio *bio, bool mapping)
 	if (!mapping) {
 		bio->bi_iter = req->iter;
 		bio->bi_iter.bi_size = nr << SECTOR_SHIFT;
-		bio->bi_status = BLK_STS_OK;
-		/* A device below that cut the bio last time has counted this down to zero. */
-		atomic_set(&bio->__bi_remaining, 1);
-		/* It has waited; now it may wait for the device as well. */
-		bio->bi_opf &= ~REQ_NOWAIT;
+		fc_submit_renew(bio);
 	} else if (nr < bio_sectors(bio)) {
 		dm_accept_partial_bio(bio, nr);
 		req->iter.bi_size = bio->bi_iter.bi_size;

@@ -95,6 +95,23 @@ void fc_submit_aim(struct fc_cache *c, struct bio *bio, enum fc_dev dev, sector_
 }
 
 /**
+ * fc_submit_renew() - make a user's bio fit to be sent, perhaps not for the first time
+ * @bio: bio that was kept, or has come back
+ *
+ * A device below may have cut it, which leaves its count at zero, or merged it with others, which
+ * leaves a stale link: either would let it end early, or others with it. And it has waited by now, so
+ * it may wait for the device as well.
+ */
+void fc_submit_renew(struct bio *bio)
+{
+	bio->bi_next = NULL;
+	bio->bi_status = BLK_STS_OK;
+	bio->bi_opf &= ~REQ_NOWAIT;
+	bio_clear_flag(bio, BIO_CHAIN);
+	atomic_set(&bio->__bi_remaining, 1);
+}
+
+/**
  * fc_submit_bio() - send a user's bio that was kept and is aimed now
  * @bio: bio
  *

@@ -29,6 +29,7 @@ struct fc_submit {
 int fc_submit_init(struct fc_cache *c);
 void fc_submit_exit(struct fc_cache *c);
 
+void fc_submit_renew(struct bio *bio);
 void fc_submit_bio(struct bio *bio);
 void fc_submit_aim(struct fc_cache *c, struct bio *bio, enum fc_dev dev, sector_t sector);
 
