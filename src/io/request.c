@@ -75,7 +75,8 @@ static enum fc_verdict ask_desk(struct fc_req *req, struct bio *bio, bool mappin
 	bool clean;
 
 	make_ask(req, &ask);
-	set = fc_core_set(&c->core, fc_geo_set(&c->core.geo, ask.hash));
+	req->set_index = fc_geo_set(&c->core.geo, ask.hash);
+	set = fc_core_set(&c->core, req->set_index);
 	req->set = set;
 	fc_set_lock(set, &flags);
 	if (op_is_write(bio_op(bio)))
@@ -180,8 +181,8 @@ static void trim(struct fc_req *req, struct bio *bio, bool mapping)
 static void aim_at_slot(struct fc_req *req, struct bio *bio)
 {
 	const struct fc_geo *geo = &req->c->core.geo;
-	u32 set = fc_core_set_index(&req->c->core, req->set);
-	sector_t sector = fc_geo_slot_sector(geo, fc_geo_slot(geo, set, req->plan.way[0]));
+	struct fc_slotno slot = fc_geo_slot(geo, req->set_index, req->plan.way[0]);
+	sector_t sector = fc_geo_slot_sector(geo, slot);
 
 	sector += req->plan.sector & (geo->block_sectors - 1);
 	fc_submit_aim(req->c, bio, FC_SSD_DEV, sector);

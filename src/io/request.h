@@ -32,6 +32,7 @@ enum fc_step {
  * struct fc_req - a request; lies beside its bio
  * @c: cache
  * @set: set of the current piece
+ * @set_index: its number
  * @next: next one parked on the same set, under its lock
  * @again: place on the cache's list of requests that ask again
  * @iter: what is left of the request, in sectors of the target; includes the current piece
@@ -44,6 +45,7 @@ enum fc_step {
 struct fc_req {
 	struct fc_cache *c;
 	struct fc_set *set;
+	u32 set_index;
 	union {
 		struct fc_req *next;
 		struct llist_node again;
