@@ -353,6 +353,27 @@ TEST(format_log_of_others)
 	CHECK_EQ(fc_log_open(&sb, block, 1000, 998, &nr, &last), FC_FOUND_GOOD);
 }
 
+/* A later round of the ring: the superblock that led here cannot be the latest. */
+TEST(format_log_of_the_future)
+{
+	static u8 block[4096] __attribute__((aligned(8)));
+	struct fc_super sb = sample();
+	u64 first;
+	u32 nr;
+	bool last;
+
+	memset(block, 0, sizeof(block));
+	fc_log_seal(&sb, block, 100000, 99998, 3, false);
+	CHECK_EQ(fc_log_open(&sb, block, 99999, 99998, &nr, &last), FC_FOUND_NEWER);
+	CHECK_EQ(fc_log_open(&sb, block, 100000 - sb.geo.log_blocks, 7, &nr, &last),
+		 FC_FOUND_NEWER);
+	CHECK(fc_log_peek(&sb, block, &first));
+	CHECK_EQ(first, 99998);
+	block[100] ^= 1;
+	CHECK(!fc_log_peek(&sb, block, &first));
+	CHECK_EQ(fc_log_open(&sb, block, 99999, 99998, &nr, &last), FC_FOUND_NOTHING);
+}
+
 TEST(format_log_damage)
 {
 	static u8 block[4096] __attribute__((aligned(8)));

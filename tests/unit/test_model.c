@@ -124,7 +124,7 @@ struct world {
 	u64 commit_start;
 	struct fc_record recs[MAX_RECS * 64];
 	u32 nr_recs;
-	bool removes;
+	bool flush_disk;			/* before the records */
 	u64 flushed;				/* all that ended before this is durable */
 	u64 steps, reads, hits, fills, cleans, commits, waits, cuts, bothes, arounds, fetches;
 };
@@ -476,8 +476,6 @@ static void flush_device(bool flash)
 		memcpy(w->flash_stable, w->flash, w->nr_flash * sizeof(u32));
 	else
 		memcpy(w->disk_stable, w->disk, w->nr_disk * sizeof(u32));
-	if (!flash)
-		w->disk_wrote = false;
 }
 
 /* ---- plans: their steps ---------------------------------------------------------------------- */
@@ -629,6 +627,7 @@ static void check_plan(const struct job *job, const struct fc_ask *ask)
 	CHECK(p->replaced <= FC_RUN_BLOCKS);
 	if (p->verdict == FC_FETCH) {
 		CHECK_EQ(p->nr_blocks, 1);
+		CHECK(p->nr >= 1 && p->nr <= ask->nr && p->nr <= block_sectors());
 		return;
 	}
 	CHECK_EQ(p->sector, ask->sector);
@@ -1057,18 +1056,34 @@ static bool io_step(void)
 
 /* ---- commits --------------------------------------------------------------------------------- */
 
-static void commit_begin(bool all)
+static bool gather(enum fc_pend kind, struct fc_gather *to)
+{
+	bool left = false;
+	u32 i;
+
+	for (i = 0; i < w->core->geo.nr_sets; i++)
+		left |= fc_ledger_gather(w->core, fc_core_set(w->core, i), kind, to);
+	return left;
+}
+
+/*
+ * Records that take units back want a flush of the disk. They need not be written while the disk took
+ * nothing but what the cleaner wrote and a record covers: what the flash has is as new.
+ */
+static void commit_begin(bool all, bool removals)
 {
 	struct fc_gather to = { .recs = w->recs };
-	u32 i, kind;
-	bool left = false;
+	bool left;
+	u32 i;
 
 	to.max = all ? MAX_RECS * 64 : 1 + test_below(MAX_RECS);
-	for (i = 0; i < w->core->geo.nr_sets; i++)
-		for (kind = 0; kind < FC_NR_PENDS; kind++)
-			left |= fc_ledger_gather(w->core, fc_core_set(w->core, i), kind, &to);
+	left = gather(FC_PEND_ADD, &to);
+	w->flush_disk = w->disk_wrote;
+	w->disk_wrote = false;
+	if (w->flush_disk || removals)
+		left |= gather(FC_PEND_DEL, &to);
+	w->flush_disk |= to.removes;
 	w->nr_recs = to.nr;
-	w->removes = to.removes;
 	w->commit_all = !left;
 	w->committing = true;
 	w->commit_start = w->now;
@@ -1103,8 +1118,9 @@ static void commit_end(void)
 	u32 i;
 
 	flush_device(true);
-	if (w->removes || w->disk_wrote)
+	if (w->flush_disk)
 		flush_device(false);
+	w->disk_wrote |= !ok;
 	for (i = 0; i < w->nr_recs; i++) {
 		const struct fc_record *rec = &w->recs[i];
 		struct fc_set *set = set_of_rec(rec);
@@ -1348,7 +1364,7 @@ static bool commit_step(void)
 	if (w->committing)
 		commit_end();
 	else
-		commit_begin(test_chance(50));
+		commit_begin(w->draining || test_chance(50), test_chance(50));
 	return true;
 }
 
@@ -1466,7 +1482,7 @@ static void check_empty_ledger(void)
 				;
 		}
 	}
-	commit_begin(true);
+	commit_begin(true, true);
 	commit_end();
 	for (set = 0; set < w->core->geo.nr_sets; set++) {
 		struct fc_set *s = fc_core_set(w->core, set);
