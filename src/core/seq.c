@@ -9,7 +9,7 @@ static struct fc_seq_stream *stream_of(struct fc_seq *seq, sector_t sector)
 	for (i = 0; i < FC_SEQ_STREAMS; i++) {
 		struct fc_seq_stream *s = &seq->streams[i];
 
-		if (s->used && sector >= s->last && sector <= s->next)
+		if (s->used && sector > s->last && sector <= s->next)
 			return s;
 		if (s->used < oldest->used)
 			oldest = s;
