@@ -9,9 +9,10 @@
 #   make test       all default suites (tests/run list)
 #   make demo       the demonstration in a virtual machine
 #   make lint       style, static checks and the project's own rules
+#   make install    module and tools, below DESTDIR if that is given
 #   make clean
 #
-# KVER=VERSION chooses another kernel, V=1 shows the commands, W=1 C=2 CF=... are handed to the kernel's build.
+# KVER=VERSION chooses another kernel, V=1 shows the commands, W=1 C=2 CF=... go to the kernel's build.
 
 KVER ?= $(shell tests/lib/kver)
 KDIR ?= /lib/modules/$(KVER)/build
@@ -32,7 +33,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fra
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all module tools unit tests test demo lint clean
+.PHONY: all module powercut tools unit test demo lint install clean
 
 all: module tools
 
@@ -56,6 +57,14 @@ module: $(module-copy)
 	@$(prune)
 	@flock $(BUILD)/.lock $(MAKE) -C $(KDIR) M=$(abspath $(BUILD)) $(if $(W),W=$(W)) $(if $(C),C=$(C)) \
 		$(if $(CF),CF="$(CF)") modules
+
+# Test-only: a device that forgets; beside the module in the mirror.
+powercut-src := $(wildcard tests/powercut/Kbuild tests/powercut/*.[ch])
+powercut-copy := $(powercut-src:%=$(BUILD)/%)
+
+powercut: $(module-copy) $(powercut-copy)
+	@flock $(BUILD)/.lock $(MAKE) -C $(KDIR) M=$(abspath $(BUILD))/tests/powercut \
+		$(if $(W),W=$(W)) modules
 
 # --- userspace ------------------------------------------------------------------------------------
 
@@ -107,6 +116,12 @@ demo:
 
 lint:
 	tests/run lint
+
+install: all
+	$(MAKE) -C utils install OUT=$(abspath $(BIN)) DESTDIR=$(DESTDIR)
+	install -D -m 644 $(BUILD)/flashcache.ko \
+		$(DESTDIR)/lib/modules/$(KVER)/updates/flashcache.ko
+	$(if $(DESTDIR),,depmod $(KVER))
 
 clean:
 	rm -rf $(OUT)/build $(OUT)/obj $(OUT)/bin
