@@ -20,7 +20,7 @@
 #endif
 
 /* 6.0 made operations and flags one bitwise type. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 19, 0)
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 0, 0)
 typedef unsigned int fc_opf_t;
 #else
 typedef blk_opf_t fc_opf_t;
@@ -90,10 +90,10 @@ static inline int fc_dm_io(struct dm_io_client *client, fc_opf_t opf, struct dm_
 #endif
 }
 
-/* kmap_local_page() came in 5.11. */
+/* memcpy_to_bvec() and memcpy_from_bvec() came in 5.15. */
 static inline void fc_copy_to_page(struct bio_vec bv, const void *from)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 15, 0)
 	char *to = kmap_atomic(bv.bv_page);
 
 	memcpy(to + bv.bv_offset, from, bv.bv_len);
@@ -106,7 +106,7 @@ static inline void fc_copy_to_page(struct bio_vec bv, const void *from)
 
 static inline void fc_copy_from_page(struct bio_vec bv, void *to)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 15, 0)
 	char *from = kmap_atomic(bv.bv_page);
 
 	memcpy(to, from + bv.bv_offset, bv.bv_len);
@@ -118,11 +118,12 @@ static inline void fc_copy_from_page(struct bio_vec bv, void *to)
 
 /*
  * Is the mapped device being removed, rather than suspended? device-mapper marks its disk dead
- * before it calls presuspend. The mark lay in the queue up to 5.19.
+ * before it calls presuspend. The mark lay in the queue; 5.17 moved it, back-ported to 5.15.25 and
+ * 5.16.11.
  */
 static inline bool fc_disk_dying(struct gendisk *disk)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 19, 0)
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 15, 25)
 	return blk_queue_dying(disk->queue);
 #else
 	return test_bit(GD_DEAD, &disk->state);

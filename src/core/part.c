@@ -67,6 +67,7 @@ bool fc_own_covers(const struct fc_core *core, const struct fc_set *set, struct 
 {
 	const struct fc_own *own;
 
+	/* Paired with the release in begin() of io/discard.c: the place is as new as the number. */
 	if (unlikely(smp_load_acquire(&core->discard.nr)) && covers(&core->discard, b))
 		return true;
 	for (own = set->owns; unlikely(own); own = own->next)
@@ -115,7 +116,9 @@ u16 fc_desk_take(const struct fc_core *core, struct fc_set *set, struct fc_obloc
 }
 
 /**
- * fc_desk_wait() - answer FC_WAIT because of slot @s
+ * fc_desk_wait() - answer FC_WAIT because of a slot
+ * @s: slot, of a locked set
+ * @plan: plan
  *
  * When only the cleaner can end the wait it is asked for each time, so that no lost word can strand
  * those who wait.

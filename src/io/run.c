@@ -167,6 +167,30 @@ static struct fc_job *new_fetch_job(struct fc_req *req, sector_t start, u32 sect
 	return job;
 }
 
+/* Copies between a bio and the job's data from sector @first of it on. */
+static void copy(struct fc_job *job, struct bio *bio, u32 first, bool to_bio)
+{
+	u32 at = first << SECTOR_SHIFT;
+	struct bvec_iter iter;
+	struct bio_vec bv;
+
+	bio_for_each_segment(bv, bio, iter) {
+		while (bv.bv_len) {
+			char *data = page_address(job->pages[at >> PAGE_SHIFT]) + offset_in_page(at);
+			struct bio_vec part = bv;
+
+			part.bv_len = min_t(u32, bv.bv_len, PAGE_SIZE - offset_in_page(at));
+			if (to_bio)
+				fc_copy_to_page(part, data);
+			else
+				fc_copy_from_page(part, data);
+			bv.bv_offset += part.bv_len;
+			bv.bv_len -= part.bv_len;
+			at += part.bv_len;
+		}
+	}
+}
+
 /* --- writing slots ---------------------------------------------------------------------------- */
 
 static void ssd_written(void *context, blk_status_t status);
@@ -328,24 +352,8 @@ static void fill_flash(struct work_struct *work)
 static void answer(struct fc_job *job)
 {
 	struct fc_req *req = job->req;
-	struct bio *bio = fc_req_bio(req);
-	u32 at = (u32)(req->plan.sector - job->start) << SECTOR_SHIFT;
-	struct bvec_iter iter;
-	struct bio_vec bv;
 
-	bio_for_each_segment(bv, bio, iter) {
-		u32 done = 0;
-
-		while (done < bv.bv_len) {
-			u32 n = min_t(u32, bv.bv_len - done, PAGE_SIZE - offset_in_page(at));
-			struct bio_vec part = { bv.bv_page, n, bv.bv_offset + done };
-
-			fc_copy_to_page(part, page_address(job->pages[at >> PAGE_SHIFT]) +
-					offset_in_page(at));
-			done += n;
-			at += n;
-		}
-	}
+	copy(job, fc_req_bio(req), (u32)(req->plan.sector - job->start), true);
 	job->req = NULL;
 	fc_request_piece_done(req, BLK_STS_OK);
 }
@@ -454,27 +462,6 @@ void fc_run_fetch(struct fc_req *req)
 
 /* --- writes to both --------------------------------------------------------------------------- */
 
-static void copy_in(struct fc_job *job, struct bio *bio)
-{
-	struct bvec_iter iter;
-	struct bio_vec bv;
-	u32 at = 0;
-
-	bio_for_each_segment(bv, bio, iter) {
-		u32 done = 0;
-
-		while (done < bv.bv_len) {
-			u32 n = min_t(u32, bv.bv_len - done, PAGE_SIZE - offset_in_page(at));
-			struct bio_vec part = { bv.bv_page, n, bv.bv_offset + done };
-
-			fc_copy_from_page(part, page_address(job->pages[at >> PAGE_SHIFT]) +
-					  offset_in_page(at));
-			done += n;
-			at += n;
-		}
-	}
-}
-
 /* The disk has the data, or has refused it: the user need not wait for the flash. */
 static void disk_written(void *context, blk_status_t status)
 {
@@ -520,7 +507,7 @@ bool fc_run_both(struct fc_req *req, struct bio *bio)
 		return false;
 	if (bio->bi_opf & REQ_FUA)
 		req->flags |= FC_REQ_FUA;
-	copy_in(job, bio);
+	copy(job, bio, 0, false);
 	begin(job, write_both, bio->bi_opf & REQ_NOWAIT);
 	return true;
 }

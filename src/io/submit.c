@@ -54,30 +54,22 @@ static struct block_device *bdev_of(struct fc_cache *c, enum fc_dev dev)
 
 static void count(struct fc_cache *c, enum fc_dev dev, bool write)
 {
-	if (dev == FC_SSD_DEV) {
-		if (write)
-			fc_count(c, ssd_writes);
-		else
-			fc_count(c, ssd_reads);
-	} else if (write) {
-		fc_count(c, disk_writes);
-	} else {
-		fc_count(c, disk_reads);
-	}
+	static const enum fc_stat which[2][2] = {
+		[FC_DISK_DEV] = { FC_STAT_disk_reads, FC_STAT_disk_writes },
+		[FC_SSD_DEV] = { FC_STAT_ssd_reads, FC_STAT_ssd_writes },
+	};
+
+	this_cpu_inc(c->stats->n[which[dev][write]]);
 }
 
 static void count_error(struct fc_cache *c, enum fc_dev dev, bool write)
 {
-	if (dev == FC_SSD_DEV) {
-		if (write)
-			fc_count(c, ssd_write_errors);
-		else
-			fc_count(c, ssd_read_errors);
-	} else if (write) {
-		fc_count(c, disk_write_errors);
-	} else {
-		fc_count(c, disk_read_errors);
-	}
+	static const enum fc_stat which[2][2] = {
+		[FC_DISK_DEV] = { FC_STAT_disk_read_errors, FC_STAT_disk_write_errors },
+		[FC_SSD_DEV] = { FC_STAT_ssd_read_errors, FC_STAT_ssd_write_errors },
+	};
+
+	this_cpu_inc(c->stats->n[which[dev][write]]);
 }
 
 /**
