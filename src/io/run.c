@@ -170,23 +170,24 @@ static struct fc_job *new_fetch_job(struct fc_req *req, sector_t start, u32 sect
 /* Copies between a bio and the job's data from sector @first of it on. */
 static void copy(struct fc_job *job, struct bio *bio, u32 first, bool to_bio)
 {
-	u32 at = first << SECTOR_SHIFT;
+	u32 at = first << SECTOR_SHIFT, n;
 	struct bvec_iter iter;
 	struct bio_vec bv;
 
 	bio_for_each_segment(bv, bio, iter) {
-		while (bv.bv_len) {
+		u32 done;
+
+		for (done = 0; done < bv.bv_len; at += n, done += n) {
 			char *data = page_address(job->pages[at >> PAGE_SHIFT]) + offset_in_page(at);
 			struct bio_vec part = bv;
 
-			part.bv_len = min_t(u32, bv.bv_len, PAGE_SIZE - offset_in_page(at));
+			n = min_t(u32, bv.bv_len - done, PAGE_SIZE - offset_in_page(at));
+			part.bv_offset += done;
+			part.bv_len = n;
 			if (to_bio)
 				fc_copy_to_page(part, data);
 			else
 				fc_copy_from_page(part, data);
-			bv.bv_offset += part.bv_len;
-			bv.bv_len -= part.bv_len;
-			at += part.bv_len;
 		}
 	}
 }
