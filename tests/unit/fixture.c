@@ -229,8 +229,6 @@ static void check_pending(const struct fc_core *core, struct fc_set *set, u16 wa
 		CHECK(s->ledger);
 	if (s->dirty)
 		CHECK(add || s->ledger);
-	if (add || del)
-		CHECK(set->stale);
 }
 
 /**

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the unit tests share: small cores, a check of all that must hold of a set, short ways to ask.
+ * What the unit tests share: small cores, a check of all that must hold of a set, short ways to
+ * ask.
  */
 #ifndef FC_UNIT_FIXTURE_H
 #define FC_UNIT_FIXTURE_H

@@ -202,7 +202,7 @@ TEST(clean_touched_and_left)
 	fix_free(core);
 }
 
-/* What a durable record names has to be withdrawn; what no record covers hangs on the disk's flush. */
+/* What a durable record names is withdrawn; what no record covers hangs on the disk's flush. */
 TEST(clean_and_the_ledger)
 {
 	struct fc_core *core = fix_core(&fix);

@@ -323,7 +323,7 @@ TEST(desk_read_some_room)
 	fix_free(core);
 }
 
-/* A block that a write in place is working on is not claimed for a fill: the disk answers alone. */
+/* A block that a write in place works on is not claimed for a fill: the disk answers alone. */
 TEST(desk_read_does_not_claim_what_is_pinned)
 {
 	struct fc_core *core = fix_core(&small);
@@ -359,7 +359,7 @@ TEST(desk_read_does_not_fill_what_is_owned)
 	fix_free(core);
 }
 
-/* A slot that a discard emptied and the ledger keeps must not be filled before the discard ends. */
+/* A slot that a discard emptied and the ledger keeps is not filled before the discard ends. */
 TEST(desk_read_discarded_slot_is_not_filled)
 {
 	struct fc_core *core = fix_core(&small);

@@ -367,6 +367,7 @@ TEST(desk_write_ragged_fetches)
 	ask(core, 64 + 3, 6, true, &p);
 	CHECK_EQ(p.verdict, FC_FETCH);
 	CHECK_EQ(p.nr_blocks, 1);
+	CHECK_EQ(p.nr, 6);
 	CHECK_EQ(fix_slot(core, 2)->busy, FC_OWNED);
 	ask(core, 64, 32, true, &q);
 	CHECK_EQ(q.verdict, FC_WAIT);
@@ -584,6 +585,28 @@ TEST(desk_write_through_not_admitted)
 	CHECK_EQ(p.verdict, FC_BOTH);
 	CHECK_EQ(p.nr, 8);
 	done(core, &p, true);
+	fix_free(core);
+}
+
+/* A record still says that the flash is newer: that has to be withdrawn before a FLUSH is true. */
+TEST(desk_write_through_over_what_is_recorded)
+{
+	struct fc_core *core = core_of(WB);
+	struct fc_set *set = the_set(core);
+	struct fc_clean_item item;
+	struct fc_plan p;
+	u16 units;
+
+	fix_dirty(core, 16, 8);
+	fix_commit(core);
+	fc_clean_pick(core, set, 1, &item, 1);
+	units = fc_clean_begin(core, set, &item);
+	fc_clean_end(core, set, &item, units, true);
+	core->mode = WT;
+	ask(core, 16, 8, true, &p);
+	CHECK_EQ(p.verdict, FC_BOTH);
+	CHECK_EQ(done(core, &p, true), FC_DONE_DEL);
+	CHECK(fix_pend(core, 2, FC_PEND_DEL));
 	fix_free(core);
 }
 
@@ -925,7 +948,7 @@ TEST(desk_discard_wakes)
 	fix_free(core);
 }
 
-/* While the disk is at it nobody brings the block in, not even where the ledger keeps a slot for it. */
+/* While the disk is at it nobody brings the block in, even where the ledger keeps a slot for it. */
 TEST(desk_write_discarded_slot_waits)
 {
 	struct fc_core *core = core_of(WB);

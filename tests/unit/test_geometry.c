@@ -252,7 +252,7 @@ TEST(geometry_beyond_32_bits)
 	CHECK(fc_geo_slot_sector(&geo, (struct fc_slotno){ geo.nr_slots }) > 1ull << 32);
 }
 
-/* From an implementation of its own in another language. A change here is a change of the format. */
+/* From an implementation in another language. A change here is a change of the format. */
 TEST(geometry_hash_is_frozen)
 {
 	static const struct { u64 in, out; } mix[] = {
@@ -292,7 +292,7 @@ TEST(geometry_sets_are_used_evenly)
 		CHECK(count[i] > 850 && count[i] < 1150);
 }
 
-/* A run never leaves its cluster, so it never leaves its set, and is never longer than 16 blocks. */
+/* A run never leaves its cluster, so never its set, and is never longer than 16 blocks. */
 TEST(geometry_runs_stay_in_their_set)
 {
 	static const u32 clusters[] = { 1, 4, 16, 64, 512 };

@@ -276,6 +276,85 @@ TEST(ledger_snapshot)
 	fix_free(core);
 }
 
+/* ---- what a checkpoint must copy ------------------------------------------------------------- */
+
+static void fresh(struct fc_core *core)
+{
+	fc_core_set(core, 0)->stale = 0;
+	fc_core_set(core, 1)->stale = 0;
+}
+
+static bool stale(struct fc_core *core, u64 block)
+{
+	return set_of(core, block)->stale;
+}
+
+/* Each change by itself; looking and hitting are none. */
+TEST(ledger_changes_make_the_set_stale)
+{
+	struct fc_core *core = fix_core(&fix);
+	struct fc_set *set = set_of(core, 2);
+	u16 way;
+
+	fresh(core);
+	way = fc_replace_take(core, set, (struct fc_oblock){ 2 });
+	CHECK(stale(core, 2));
+	fresh(core);
+	fc_slot_add_dirty(core, set, way, 0x0f);
+	CHECK(stale(core, 2));
+	fresh(core);
+	fc_slot_add_dirty(core, set, way, 0x03);
+	fc_replace_hit(core, set, way);
+	CHECK(!stale(core, 2));
+	fc_slot_clean(core, set, way, 0x0f);
+	CHECK(stale(core, 2));
+	fresh(core);
+	fc_slot_drop(core, set, way, 0xf0);
+	CHECK(!stale(core, 2));
+	fc_slot_drop(core, set, way, 0x0f);
+	CHECK(stale(core, 2));
+	fresh(core);
+	fc_replace_free(core, set, way);
+	CHECK(stale(core, 2));
+	fix_free(core);
+}
+
+TEST(ledger_fills_and_writes_make_the_set_stale)
+{
+	struct fc_core *core = fix_core(&fix);
+	struct fc_set *set = set_of(core, 2);
+	struct fc_ask ask = fix_ask(core, 16, 8);
+	struct fc_plan plan;
+
+	fc_desk_read(core, set, &ask, &plan);
+	fresh(core);
+	fc_desk_done_fill(core, set, &plan, true);
+	CHECK(stale(core, 2));
+	core->mode = FC_MODE_WRITETHROUGH;
+	fc_desk_write(core, set, &ask, &plan);
+	fresh(core);
+	fc_desk_done_both(core, set, &plan, true);
+	CHECK(stale(core, 2));
+	fix_free(core);
+}
+
+/* After a crash the table names clean units that are no longer believed. */
+TEST(ledger_loading_makes_the_set_stale)
+{
+	struct fc_core *core = fix_core(&fix);
+	struct fc_slotno slot = fc_geo_slot(&core->geo, fc_core_set_index(core, set_of(core, 2)), 5);
+	struct fc_entry e = { { 2 }, 0xff, 0x01, 0 };
+
+	fc_ledger_load(core, slot, &e, true);
+	CHECK(!stale(core, 2));
+	fc_ledger_load(core, slot, &e, false);
+	CHECK(stale(core, 2));
+	fresh(core);
+	fc_ledger_replay(core, &(struct fc_record){ .slot = slot, .block = { 2 }, .dirty = 1 });
+	CHECK(stale(core, 2));
+	fix_free(core);
+}
+
 /* ---- loading --------------------------------------------------------------------------------- */
 
 static void snapshot_all(struct fc_core *core, struct fc_entry *entries)
@@ -287,7 +366,8 @@ static void snapshot_all(struct fc_core *core, struct fc_entry *entries)
 				   (u16)(i % core->geo.assoc), &entries[i]);
 }
 
-static struct fc_core *load(const struct fc_core *old, const struct fc_entry *entries, bool orderly)
+static struct fc_core *load(const struct fc_core *old, const struct fc_entry *entries,
+			    bool orderly)
 {
 	struct fc_core *core = fix_core(&fix);
 	u32 i;

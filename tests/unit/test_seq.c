@@ -25,7 +25,7 @@ TEST(seq_gap_begins_anew)
 	CHECK(fc_seq_note(&seq, 201, 100, 128));
 }
 
-/* device-mapper cuts a request and hands in the rest of it again: that is still the same request. */
+/* device-mapper cuts a request and hands in the rest again: that is still the same request. */
 TEST(seq_rest_of_a_request)
 {
 	struct fc_seq seq = { 0 };
@@ -47,7 +47,7 @@ TEST(seq_request_longer_than_the_threshold)
 	CHECK(!fc_seq_note(&seq, 0, 128, 128));
 }
 
-/* As many streams at once as there is room for, among as many single requests as leave them room. */
+/* As many streams at once as there is room for. */
 TEST(seq_many_streams)
 {
 	struct fc_seq seq = { 0 };
