@@ -13,7 +13,7 @@ FILE_MB=192
 DISK_NS=8000000
 FLASH_NS=80000
 DISK_SECONDS=${1:-20}
-WARMING_SECONDS=${2:-60}
+WARMING_SECONDS=${2:-50}
 WARM_SECONDS=${3:-20}
 DIR=/mnt/demo
 STAGE=/run/demo
@@ -125,7 +125,7 @@ fio_verify()
 {
 	local mode=()
 	[ "$1" = write ] || mode=(--verify_only)
-	fio --name=verify --filename="$DIR/verify" --size=16M --rw=randwrite --bs=4k --direct=1 \
+	fio --name=verify --filename="$DIR/verify" --size=8M --rw=randwrite --bs=4k --direct=1 \
 		--ioengine=libaio --iodepth=16 --verify=crc32c --verify_fatal=1 --do_verify=1 \
 		"${mode[@]}"
 }
@@ -133,7 +133,7 @@ fio_verify()
 copy_tree()
 {
 	mkdir "$DIR/tree"
-	cp -r "$ROOT/tests" "$DIR/tree/"
+	cp -r "$ROOT/src" "$DIR/tree/"
 	(cd "$DIR/tree" && find . -type f -exec sha256sum {} +) >"$STAGE/sums"
 	sync
 }
