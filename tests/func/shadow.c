@@ -49,8 +49,11 @@ void shadow_write_issued(struct shadow *sh, uint64_t sector, uint32_t nr, uint32
 {
 	struct shadow_sector *s = sector_of(sh, sector);
 
-	for (; nr--; s++)
+	/* From now on an undefined sector may hold this as well as what was read before. */
+	for (; nr--; s++) {
 		store(&s->newest, gen);
+		store(&s->sum, 0);
+	}
 }
 
 void shadow_write_done(struct shadow *sh, uint64_t sector, uint32_t nr, uint32_t gen)
