@@ -150,6 +150,14 @@ static void read_miss(const struct fc_core *core, struct fc_set *set, const stru
 			fc_desk_wait(s, plan);
 			return;
 		}
+		/*
+		 * Often it is the first half of the very same request that pins it. To wait for
+		 * the flash is better than never to fill what is missing.
+		 */
+		if (ask->admit && s->pins && s->busy == FC_IDLE) {
+			fc_desk_wait(s, plan);
+			return;
+		}
 		if (s->valid)
 			plan->flags |= FC_PLAN_PARTIAL;
 	}

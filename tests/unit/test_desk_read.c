@@ -323,7 +323,11 @@ TEST(desk_read_some_room)
 	fix_free(core);
 }
 
-/* A block that a write in place works on is not claimed for a fill: the disk answers alone. */
+/*
+ * A block that somebody works on in place is not claimed for a fill. The read waits for it: mostly
+ * it is the front of the same request, and then the block would never be filled. A read that fills
+ * nothing does not wait.
+ */
 TEST(desk_read_does_not_claim_what_is_pinned)
 {
 	struct fc_core *core = fix_core(&small);
@@ -332,10 +336,16 @@ TEST(desk_read_does_not_claim_what_is_pinned)
 
 	fc_desk_write(core, fc_core_set(core, 0), &a, &write);
 	CHECK_EQ(write.verdict, FC_HIT);
-	p = ask(core, 16, 8, true);
+	p = ask(core, 16, 8, false);
 	CHECK_EQ(p.verdict, FC_DISK);
 	CHECK_EQ(p.nr, 8);
+	p = ask(core, 16, 8, true);
+	CHECK_EQ(p.verdict, FC_WAIT);
 	CHECK_EQ(fix_slot(core, 2)->busy, FC_IDLE);
+	CHECK(done(core, &write, true) & FC_DONE_WAKE);
+	p = ask(core, 16, 4, true);
+	CHECK_EQ(p.verdict, FC_FILL);
+	done(core, &p, true);
 	fix_free(core);
 }
 
