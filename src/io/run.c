@@ -263,12 +263,15 @@ static void end_both(struct fc_job *job)
 /* One step of the job is over; the last one ends it. */
 static void put_job(struct fc_job *job)
 {
-	struct fc_req *req = job->req;
-	bool failed = job->failed, fetch = job->fetch;
+	struct fc_req *req;
+	bool failed, fetch;
 
 	if (!atomic_dec_and_test(&job->left))
 		return;
+	/* Kept, since the job is freed before its request asks again. */
+	req = job->req;
 	failed = job->failed;
+	fetch = job->fetch;
 	if (job->plan.verdict == FC_BOTH)
 		end_both(job);
 	else
