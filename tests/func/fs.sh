@@ -58,7 +58,9 @@ mark
 check "fill" fill
 look
 expect "fill wrote through the cache" writes -ge 100
-[ "$MODE" != writeback ] || expect "fill made dirty blocks" dirty -ge 1000
+# On a slow host the cleaner has had time for some of them.
+[ "$MODE" != writeback ] || check_num "fill made dirty blocks" \
+	$(($(moved dirty) + $(moved cleanings))) -ge 1000
 check "delete and trim" delete_and_trim
 look
 expect "trim discards" discards -ge 1
