@@ -48,11 +48,13 @@ enum fc_verdict {
  * @nr: sectors, at least 1, not beyond fc_geo_run_end()
  * @hash: fc_geo_hash() of the first block
  * @admit: may bring blocks into the cache
+ * @fua: a write that is to be durable: is %FC_PLAN_DURABLE to be found out?
  */
 struct fc_ask {
 	sector_t sector;
 	u32 nr;
 	bool admit;
+	bool fua;
 	u64 hash;
 };
 
@@ -120,13 +122,60 @@ struct fc_part {
 	u16 ragged;
 };
 
-struct fc_part fc_part_at(const struct fc_geo *geo, sector_t sector, u32 nr);
+u16 fc_part_ragged(const struct fc_geo *geo, const struct fc_part *p);
 u16 fc_part_exists(const struct fc_geo *geo, struct fc_oblock b);
-bool fc_own_covers(const struct fc_core *core, const struct fc_set *set, struct fc_oblock b);
 void fc_own_wait(struct fc_core *core, struct fc_set *set, struct fc_oblock b);
 void fc_desk_wait(struct fc_slot *s, struct fc_plan *plan);
 u16 fc_desk_take(const struct fc_core *core, struct fc_set *set, struct fc_oblock b,
 		 struct fc_plan *plan);
+
+/**
+ * fc_part_at() - first part of a run
+ * @geo: geometry
+ * @sector: first sector of the run
+ * @nr: sectors, at least 1
+ */
+static inline struct fc_part fc_part_at(const struct fc_geo *geo, sector_t sector, u32 nr)
+{
+	struct fc_part p;
+
+	p.b = fc_geo_block(geo, sector);
+	p.first = (u32)sector & (geo->block_sectors - 1);
+	p.end = p.first + nr < geo->block_sectors ? p.first + nr : geo->block_sectors;
+	p.units = geo->full;
+	p.ragged = 0;
+	if (p.end - p.first == geo->block_sectors)
+		return p;
+	p.units = fc_geo_units(geo, p.first, p.end);
+	if (geo->unit_shift)
+		p.ragged = fc_part_ragged(geo, &p);
+	return p;
+}
+
+static inline bool fc_own_has(const struct fc_own *own, struct fc_oblock b)
+{
+	return b.n - own->first.n < own->nr;
+}
+
+/**
+ * fc_own_covers() - does a write beside the cache, or a discard, own this block?
+ * @core: core
+ * @set: set of the block, locked
+ * @b: block
+ */
+static inline bool fc_own_covers(const struct fc_core *core, const struct fc_set *set,
+				 struct fc_oblock b)
+{
+	const struct fc_own *own;
+
+	/* Paired with the release in begin() of io/discard.c: the place is as new as the number. */
+	if (unlikely(smp_load_acquire(&core->discard.nr)) && fc_own_has(&core->discard, b))
+		return true;
+	for (own = set->owns; unlikely(own); own = own->next)
+		if (fc_own_has(own, b))
+			return true;
+	return false;
+}
 
 /**
  * fc_slot_closed() - must a request that wants to work on this slot in place wait?
@@ -134,7 +183,26 @@ u16 fc_desk_take(const struct fc_core *core, struct fc_set *set, struct fc_obloc
  */
 static inline bool fc_slot_closed(const struct fc_slot *s)
 {
-	return s->busy == FC_OWNED || s->wait || s->pins == FC_PINS_MAX;
+	/* In one comparison, since this is asked for each hit: only FC_OWNED, or @wait, reach it. */
+	return (s->wait << 2 | s->busy) >= FC_OWNED || s->pins == FC_PINS_MAX;
+}
+
+/**
+ * fc_desk_unpin() - work in place on a slot has ended
+ * @core: core
+ * @set: set, locked
+ * @way: slot
+ *
+ * Return: FC_DONE_* flags.
+ */
+static inline unsigned int fc_desk_unpin(const struct fc_core *core, struct fc_set *set, u16 way)
+{
+	struct fc_slot *s = fc_set_slot(set, way);
+
+	s->pins--;
+	if (likely(s->valid && !s->wait))
+		return 0;
+	return fc_slot_release(core, set, way) ? FC_DONE_WAKE : 0;
 }
 
 #endif /* FC_CORE_DESK_H */

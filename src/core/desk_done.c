@@ -5,16 +5,6 @@
 #include "desk.h"
 #include "flashcache/uapi.h"
 
-static unsigned int unpin(const struct fc_core *core, struct fc_set *set, u16 way)
-{
-	struct fc_slot *s = fc_set_slot(set, way);
-
-	s->pins--;
-	if (likely(s->valid && !s->wait))
-		return 0;
-	return fc_slot_release(core, set, way) ? FC_DONE_WAKE : 0;
-}
-
 static unsigned int disown(const struct fc_core *core, struct fc_set *set, u16 way)
 {
 	fc_set_slot(set, way)->busy = FC_IDLE;
@@ -71,7 +61,7 @@ unsigned int fc_desk_done_read(const struct fc_core *core, struct fc_set *set,
 	if (unlikely(!ok))
 		done = read_failed(core, set, plan, elsewhere);
 	for (i = 0; i < plan->nr_blocks; i++)
-		done |= unpin(core, set, (u16)(plan->way[0] + i));
+		done |= fc_desk_unpin(core, set, (u16)(plan->way[0] + i));
 	return done;
 }
 
@@ -123,7 +113,7 @@ unsigned int fc_desk_done_write(const struct fc_core *core, struct fc_set *set,
 	else if (!(plan->flags & FC_PLAN_REDIRTY))
 		done = wrote(core, set, plan);
 	for (i = 0; i < plan->nr_blocks; i++)
-		done |= unpin(core, set, (u16)(plan->way[0] + i));
+		done |= fc_desk_unpin(core, set, (u16)(plan->way[0] + i));
 	return done;
 }
 
@@ -239,7 +229,7 @@ bool fc_desk_discard(struct fc_core *core, struct fc_set *set, struct fc_oblock 
 	struct fc_own *own;
 
 	for (own = set->owns; own; own = own->next) {
-		if (b.n - own->first.n < own->nr) {
+		if (fc_own_has(own, b)) {
 			own->wait = true;
 			return false;
 		}

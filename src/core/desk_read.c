@@ -167,6 +167,13 @@ static void read_miss(const struct fc_core *core, struct fc_set *set, const stru
 		claim_run(core, set, ask, plan);
 }
 
+static void begin_plan(const struct fc_ask *ask, struct fc_plan *plan)
+{
+	plan->sector = ask->sector;
+	plan->flags = 0;
+	plan->replaced = 0;
+}
+
 /**
  * fc_desk_read() - decide on a read
  * @core: core
@@ -182,9 +189,7 @@ void fc_desk_read(const struct fc_core *core, struct fc_set *set, const struct f
 	u32 unit = ((u32)ask->sector & (geo->block_sectors - 1)) >> geo->unit_shift;
 	struct fc_slot *s;
 
-	plan->sector = ask->sector;
-	plan->flags = 0;
-	plan->replaced = 0;
+	begin_plan(ask, plan);
 	if (way == FC_NIL) {
 		read_miss(core, set, ask, plan, way);
 		return;

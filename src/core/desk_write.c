@@ -76,22 +76,34 @@ static void pin(const struct fc_core *core, struct fc_set *set, u16 way, const s
 		fc_replace_hit(core, set, way);
 	if (p->units & ~s->dirty)
 		plan->flags &= ~(FC_PLAN_REDIRTY | FC_PLAN_DURABLE);
-	else if (!fc_slot_recorded(core, set, way))
+	else if (plan->flags & FC_PLAN_DURABLE && !fc_slot_recorded(core, set, way))
 		plan->flags &= ~FC_PLAN_DURABLE;
 	plan->nr_blocks++;
+}
+
+/* Which slot holds block @b? Asked of slot @way first, where the run would like to have it. */
+static u16 find_at(const struct fc_core *core, const struct fc_set *set, struct fc_oblock b,
+		   u64 hash, u32 way)
+{
+	const struct fc_slot *s = fc_set_slot(set, (u16)way);
+
+	if (likely(way < core->geo.assoc && s->queue != FC_Q_FREE && s->block == b.n))
+		return (u16)way;
+	return fc_map_find(core, set, b, hash);
 }
 
 /* May the run go on with block @p->b in slot @way? Takes the slot for it where that is free. */
 static bool continues(const struct fc_core *core, struct fc_set *set, const struct fc_ask *ask,
 		      struct fc_plan *plan, const struct fc_part *p, u32 way)
 {
-	bool full = !set->len[FC_Q_FREE];
-	u16 found = fc_map_find(core, set, p->b, ask->hash);
-	struct fc_slot *s;
+	u16 found = find_at(core, set, p->b, ask->hash, way);
+	const struct fc_slot *s;
+	bool full;
 
 	if (fc_own_covers(core, set, p->b))
 		return false;
 	if (found == FC_NIL) {
+		full = !set->len[FC_Q_FREE];
 		if (!ask->admit || p->ragged || way >= core->geo.assoc)
 			return false;
 		if (!fc_replace_take_way(core, set, p->b, (u16)way))
@@ -111,7 +123,7 @@ static void write_in_place(const struct fc_core *core, struct fc_set *set,
 	u32 done = 0;
 
 	plan->verdict = FC_HIT;
-	plan->flags |= FC_PLAN_REDIRTY | FC_PLAN_DURABLE;
+	plan->flags |= FC_PLAN_REDIRTY | (ask->fua ? FC_PLAN_DURABLE : 0);
 	plan->way[0] = way;
 	plan->nr_blocks = 0;
 	for (;;) {

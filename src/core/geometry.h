@@ -138,6 +138,17 @@ static inline struct fc_slotno fc_geo_slot(const struct fc_geo *geo, u32 set, u1
 }
 
 /**
+ * fc_geo_place() - where a sector lies on flash
+ * @geo: geometry
+ * @s: slot that holds the sector's block
+ * @sector: sector of the disk
+ */
+static inline sector_t fc_geo_place(const struct fc_geo *geo, struct fc_slotno s, sector_t sector)
+{
+	return fc_geo_slot_sector(geo, s) + (sector & (geo->block_sectors - 1));
+}
+
+/**
  * fc_geo_run_end() - where a run that starts at @sector must stop at the latest
  * @geo: geometry
  * @sector: first sector of the run

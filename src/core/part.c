@@ -18,11 +18,14 @@ u16 fc_part_exists(const struct fc_geo *geo, struct fc_oblock b)
 	return fc_geo_units(geo, 0, (u32)left);
 }
 
-/*
- * A unit of several sectors that the part covers only in part. Behind the end of the disk nothing
- * is missing.
+/**
+ * fc_part_ragged() - units of several sectors that the part covers only in part
+ * @geo: geometry
+ * @p: part, all but its @ragged filled in
+ *
+ * Behind the end of the disk nothing is missing.
  */
-static u16 ragged_units(const struct fc_geo *geo, const struct fc_part *p)
+u16 fc_part_ragged(const struct fc_geo *geo, const struct fc_part *p)
 {
 	u32 mask = (1u << geo->unit_shift) - 1;
 	u16 ragged = 0;
@@ -35,48 +38,6 @@ static u16 ragged_units(const struct fc_geo *geo, const struct fc_part *p)
 }
 
 /**
- * fc_part_at() - first part of a run
- * @geo: geometry
- * @sector: first sector of the run
- * @nr: sectors, at least 1
- */
-struct fc_part fc_part_at(const struct fc_geo *geo, sector_t sector, u32 nr)
-{
-	struct fc_part p;
-
-	p.b = fc_geo_block(geo, sector);
-	p.first = (u32)sector & (geo->block_sectors - 1);
-	p.end = p.first + nr < geo->block_sectors ? p.first + nr : geo->block_sectors;
-	p.units = fc_geo_units(geo, p.first, p.end);
-	p.ragged = geo->unit_shift ? ragged_units(geo, &p) : 0;
-	return p;
-}
-
-static bool covers(const struct fc_own *own, struct fc_oblock b)
-{
-	return b.n - own->first.n < own->nr;
-}
-
-/**
- * fc_own_covers() - does a write beside the cache, or a discard, own this block?
- * @core: core
- * @set: set of the block, locked
- * @b: block
- */
-bool fc_own_covers(const struct fc_core *core, const struct fc_set *set, struct fc_oblock b)
-{
-	const struct fc_own *own;
-
-	/* Paired with the release in begin() of io/discard.c: the place is as new as the number. */
-	if (unlikely(smp_load_acquire(&core->discard.nr)) && covers(&core->discard, b))
-		return true;
-	for (own = set->owns; unlikely(own); own = own->next)
-		if (covers(own, b))
-			return true;
-	return false;
-}
-
-/**
  * fc_own_wait() - wake the set when those who own a block are done
  * @core: core
  * @set: set of the block, locked
@@ -86,10 +47,10 @@ void fc_own_wait(struct fc_core *core, struct fc_set *set, struct fc_oblock b)
 {
 	struct fc_own *own;
 
-	if (core->discard.nr && covers(&core->discard, b))
+	if (core->discard.nr && fc_own_has(&core->discard, b))
 		core->discard.wait = true;
 	for (own = set->owns; own; own = own->next)
-		if (covers(own, b))
+		if (fc_own_has(own, b))
 			own->wait = true;
 }
 

@@ -15,7 +15,6 @@
 
 #define GHOST_WAYS	8u	/* a ghost lives in a bucket of eight fingerprints, itself a FIFO */
 #define SMALL_SHARE	10u	/* the small queue's share of a set: one tenth */
-#define FREQ_MAX	3u
 #define FREQ_PROVEN	2u	/* hits that lift a block from the small to the main queue */
 
 /*
@@ -87,7 +86,7 @@ void fc_replace_hit(const struct fc_core *core, struct fc_set *set, u16 way)
 	struct fc_slot *s = fc_set_slot(set, way);
 
 	if (core->policy == FC_POLICY_S3FIFO) {
-		if (s->freq < FREQ_MAX)
+		if (s->freq < FC_FREQ_MAX)
 			s->freq++;
 	} else if (core->policy == FC_POLICY_LRU && set->head[FC_Q_MAIN] != way) {
 		requeue(set, FC_Q_MAIN, way);

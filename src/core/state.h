@@ -17,6 +17,7 @@
 
 #define FC_NIL		0xffffu		/* no slot */
 #define FC_PINS_MAX	63u
+#define FC_FREQ_MAX	3u
 
 /* The queues of a set. A slot is always in exactly one; in FC_Q_FREE it holds no block. */
 enum fc_queue { FC_Q_FREE = 0, FC_Q_SMALL = 1, FC_Q_MAIN = 2, FC_NR_QUEUES = 3 };
@@ -26,7 +27,7 @@ enum fc_queue { FC_Q_FREE = 0, FC_Q_SMALL = 1, FC_Q_MAIN = 2, FC_NR_QUEUES = 3 }
  * FC_OWNED excludes everybody. FC_CLEANING lets reads and writes pass; a write turns it into
  * FC_TOUCHED, and the slot then stays dirty when the cleaner is done.
  */
-enum fc_busy { FC_IDLE = 0, FC_OWNED = 1, FC_CLEANING = 2, FC_TOUCHED = 3 };
+enum fc_busy { FC_IDLE = 0, FC_CLEANING = 1, FC_TOUCHED = 2, FC_OWNED = 3 };
 
 /* What the ledger still has to record of a slot. */
 enum fc_pend {
@@ -185,9 +186,61 @@ static inline unsigned long *fc_set_flying(const struct fc_core *core, const str
 	return fc_set_pend(core, set, FC_PEND_ADD) + FC_NR_PENDS * BITS_TO_LONGS(core->geo.assoc);
 }
 
-/* map.c: which slot holds a block */
-u16 fc_map_find(const struct fc_core *core, const struct fc_set *set, struct fc_oblock b,
-		u64 hash);
+/* Chains of slots that hold blocks. */
+
+/*
+ * Blocks of one cluster share a hash; adding the block number gives them neighbouring chains.
+ */
+static inline u16 *fc_map_chain(const struct fc_core *core, const struct fc_set *set,
+				struct fc_oblock b, u64 hash)
+{
+	u32 chain = ((u32)hash + (u32)b.n) & (core->geo.assoc / 2 - 1);
+
+	return fc_set_chains(core, set) + chain;
+}
+
+/**
+ * fc_map_find_in() - find a block, when its chain is known
+ * @set: set of the block, locked
+ * @chain: its fc_map_chain()
+ * @b: block
+ *
+ * Return: way of the slot, or %FC_NIL.
+ */
+static inline u16 fc_map_find_in(const struct fc_set *set, const u16 *chain, struct fc_oblock b)
+{
+	const struct fc_slot *slots = fc_set_slots(set);
+	u16 way = *chain;
+
+	if (way == FC_NIL)
+		return FC_NIL;
+	for (;;) {
+		u16 next = slots[way].hnext;
+
+		if (likely(slots[way].block == b.n))
+			return way;
+		if (next == way)
+			return FC_NIL;
+		way = next;
+	}
+}
+
+/**
+ * fc_map_find() - find a block
+ * @core: core
+ * @set: set of the block, locked
+ * @b: block
+ * @hash: its fc_geo_hash()
+ *
+ * Return: way of the slot, or %FC_NIL.
+ */
+static inline u16 fc_map_find(const struct fc_core *core, const struct fc_set *set,
+			      struct fc_oblock b, u64 hash)
+{
+	return fc_map_find_in(set, fc_map_chain(core, set, b, hash), b);
+}
+
+/* map.c: changes of the chains */
 void fc_map_insert(const struct fc_core *core, struct fc_set *set, u16 way, struct fc_oblock b);
 void fc_map_remove(const struct fc_core *core, struct fc_set *set, u16 way);
 

@@ -4,13 +4,6 @@
  */
 #include "io/request.h"
 
-/* Notes that a device took a write, without dirtying the cache line each time. */
-static void note_unflushed(bool *flag)
-{
-	if (!READ_ONCE(*flag))
-		WRITE_ONCE(*flag, true);
-}
-
 /* --- asking the desk -------------------------------------------------------------------------- */
 
 static bool is_sequential(struct fc_cache *c, struct bio *bio)
@@ -31,18 +24,6 @@ static bool is_sequential(struct fc_cache *c, struct bio *bio)
 	else
 		fc_count(c, uncached_seq_reads);
 	return true;
-}
-
-static void make_ask(struct fc_req *req, struct fc_ask *ask)
-{
-	const struct fc_geo *geo = &req->c->core.geo;
-	sector_t sector = req->iter.bi_sector;
-
-	ask->sector = sector;
-	ask->nr = min_t(sector_t, req->iter.bi_size >> SECTOR_SHIFT,
-			fc_geo_run_end(geo, sector) - sector);
-	ask->hash = fc_geo_hash(geo, fc_geo_block(geo, sector));
-	ask->admit = !(req->flags & FC_REQ_PASS);
 }
 
 /*
@@ -74,7 +55,7 @@ static enum fc_verdict ask_desk(struct fc_req *req, struct bio *bio, bool mappin
 	struct fc_set *set;
 	bool clean;
 
-	make_ask(req, &ask);
+	fc_req_ask(req, bio, &req->iter, &ask);
 	req->set_index = fc_geo_set(&c->core.geo, ask.hash);
 	set = fc_core_set(&c->core, req->set_index);
 	req->set = set;
@@ -95,60 +76,22 @@ static enum fc_verdict ask_desk(struct fc_req *req, struct bio *bio, bool mappin
 	return verdict;
 }
 
-static void count_read(struct fc_cache *c, const struct fc_plan *plan)
-{
-	const struct fc_geo *geo = &c->core.geo;
-	u32 blocks = plan->nr_blocks;
-
-	fc_count(c, reads);
-	if (likely(plan->verdict == FC_HIT)) {
-		fc_count(c, read_hits);
-		fc_count_by(c, read_hit_blocks, blocks);
-	} else {
-		blocks = fc_geo_block(geo, plan->sector + plan->nr - 1).n -
-			 fc_geo_block(geo, plan->sector).n + 1;
-		if (plan->flags & FC_PLAN_PARTIAL)
-			fc_count(c, read_partial_hits);
-		if (plan->flags & FC_PLAN_NO_ROOM)
-			fc_count(c, no_room);
-		if (plan->verdict == FC_DISK)
-			fc_count(c, uncached_reads);
-	}
-	fc_count_by(c, read_blocks, blocks);
-}
-
-static void count_write(struct fc_cache *c, const struct fc_plan *plan)
-{
-	fc_count(c, writes);
-	fc_count_by(c, write_blocks, plan->nr_blocks);
-	if (plan->verdict == FC_AROUND) {
-		fc_count(c, uncached_writes);
-		if (plan->flags & FC_PLAN_NO_ROOM)
-			fc_count(c, no_room);
-	} else if (!(plan->flags & FC_PLAN_NEW)) {
-		fc_count(c, write_hits);
-		fc_count_by(c, write_hit_blocks, plan->nr_blocks);
-		if (plan->flags & FC_PLAN_REDIRTY)
-			fc_count(c, dirty_write_hits);
-	}
-}
-
 /* A read that passes by may go on over the following sets as long as they hold nothing of it. */
-static void stretch(struct fc_req *req)
+static void stretch(struct fc_req *req, const struct bio *bio)
 {
 	struct fc_cache *c = req->c;
 	u32 left = (req->iter.bi_size >> SECTOR_SHIFT) - req->plan.nr;
 	sector_t sector = req->plan.sector + req->plan.nr;
 
 	while (left) {
-		struct fc_req front = { .c = c, .iter.bi_sector = sector,
-					.iter.bi_size = left << SECTOR_SHIFT };
+		struct bvec_iter front = { .bi_sector = sector,
+					   .bi_size = left << SECTOR_SHIFT };
 		unsigned long flags;
 		struct fc_ask ask;
 		struct fc_set *set;
 		u32 n;
 
-		make_ask(&front, &ask);
+		fc_req_ask(req, bio, &front, &ask);
 		set = fc_core_set(&c->core, fc_geo_set(&c->core.geo, ask.hash));
 		fc_set_lock(set, &flags);
 		n = fc_desk_absent(&c->core, set, &ask);
@@ -182,10 +125,8 @@ static void aim_at_slot(struct fc_req *req, struct bio *bio)
 {
 	const struct fc_geo *geo = &req->c->core.geo;
 	struct fc_slotno slot = fc_geo_slot(geo, req->set_index, req->plan.way[0]);
-	sector_t sector = fc_geo_slot_sector(geo, slot);
 
-	sector += req->plan.sector & (geo->block_sectors - 1);
-	fc_submit_aim(req->c, bio, FC_SSD_DEV, sector);
+	fc_submit_aim(req->c, bio, FC_SSD_DEV, fc_geo_place(geo, slot, req->plan.sector));
 }
 
 static void aim_at_disk(struct fc_req *req, struct bio *bio, enum fc_step step)
@@ -225,7 +166,7 @@ static bool start_write(struct fc_req *req, struct bio *bio)
 
 	/* A fetch is only the beginning: the write asks again, and is counted then. */
 	if (req->plan.verdict != FC_FETCH)
-		count_write(c, &req->plan);
+		fc_count_write(c, &req->plan);
 	switch (req->plan.verdict) {
 	case FC_HIT:
 		prepare_write(req, bio);
@@ -265,7 +206,7 @@ static void give_up_fill(struct fc_req *req)
 
 static bool start_read(struct fc_req *req, struct bio *bio)
 {
-	count_read(req->c, &req->plan);
+	fc_count_read(req->c, &req->plan);
 	switch (req->plan.verdict) {
 	case FC_HIT:
 		req->step = FC_STEP_READ;
@@ -295,25 +236,23 @@ static bool start(struct fc_req *req, struct bio *bio, bool mapping)
 		return false;
 	}
 	if (verdict == FC_DISK && req->flags & FC_REQ_PASS)
-		stretch(req);
+		stretch(req, bio);
 	trim(req, bio, mapping);
 	return op_is_write(bio_op(bio)) ? start_write(req, bio) : start_read(req, bio);
 }
 
 /**
- * fc_request_map() - a bio arrives
+ * fc_request_map_other() - a bio arrives that the fast lane is not for
  * @c: cache
+ * @req: its request, with nothing in it
  * @bio: bio with its sector in terms of the target
  *
- * Context: that of dm's map; does not sleep for REQ_NOWAIT bios, and never ends one with
- * BLK_STS_AGAIN.
- * Return: DM_MAPIO_REMAPPED or DM_MAPIO_SUBMITTED.
+ * Context: that of fc_request_map(). Return: DM_MAPIO_REMAPPED or DM_MAPIO_SUBMITTED.
  */
-int fc_request_map(struct fc_cache *c, struct bio *bio)
+int fc_request_map_other(struct fc_cache *c, struct fc_req *req, struct bio *bio)
 {
-	struct fc_req *req = fc_req_of(bio);
-
 	req->c = c;
+	req->iter = bio->bi_iter;
 	req->flags = 0;
 	req->step = FC_STEP_NONE;
 	req->status = BLK_STS_OK;
@@ -332,7 +271,6 @@ int fc_request_map(struct fc_cache *c, struct bio *bio)
 	}
 	if (unlikely(bio->bi_opf & REQ_FUA))
 		fc_count(c, fuas);
-	req->iter = bio->bi_iter;
 	if (is_sequential(c, bio))
 		req->flags |= FC_REQ_PASS;
 	return start(req, bio, true) ? DM_MAPIO_REMAPPED : DM_MAPIO_SUBMITTED;
@@ -403,49 +341,15 @@ static int end_piece(struct fc_req *req, blk_status_t status)
 
 static int end_hit_read(struct fc_req *req, blk_status_t status)
 {
-	bool would_wait = status == BLK_STS_AGAIN, elsewhere = would_wait;
-	struct fc_cache *c = req->c;
-	struct fc_set *set = req->set;
-	unsigned long flags;
-	unsigned int done;
+	bool again = fc_hit_read_done(req->c, req->set, &req->plan, status);
 
-	fc_set_lock(set, &flags);
-	done = fc_desk_done_read(&c->core, set, &req->plan, !status || would_wait, &elsewhere);
-	fc_set_unlock(set, flags);
-	if (unlikely(done))
-		fc_wait_post(c, set, done);
-	if (likely(!status))
-		return end_piece(req, status);
-	if (would_wait)
-		fc_count(c, nowait_retries);
-	else
-		fc_count(c, ssd_read_errors);
-	return elsewhere ? try_again(req) : end_piece(req, status);
+	return unlikely(again) ? try_again(req) : end_piece(req, status);
 }
 
 static int end_hit_write(struct fc_req *req, blk_status_t status)
 {
-	struct fc_cache *c = req->c;
-	struct fc_set *set = req->set;
-	bool would_wait = status == BLK_STS_AGAIN;
-	unsigned long flags;
-	unsigned int done;
-
-	note_unflushed(&c->ssd_unflushed);
-	if (unlikely(would_wait)) {
-		/* Nothing was written: only the pins are given back. */
-		req->plan.flags |= FC_PLAN_REDIRTY;
-		fc_count(c, nowait_retries);
-	} else if (unlikely(status)) {
-		fc_count(c, ssd_write_errors);
-		fc_health_lower(c, FC_HEALTH_DEGRADED, "a write to the cache device failed");
-	}
-	fc_set_lock(set, &flags);
-	done = fc_desk_done_write(&c->core, set, &req->plan, !status || would_wait);
-	fc_set_unlock(set, flags);
-	if (done)
-		fc_wait_post(c, set, done);
-	return likely(!status) ? end_piece(req, status) : try_again(req);
+	fc_hit_write_done(req->c, req->set, &req->plan, status);
+	return unlikely(status) ? try_again(req) : end_piece(req, status);
 }
 
 static int end_disk(struct fc_req *req, blk_status_t status)
@@ -466,7 +370,7 @@ static int end_around(struct fc_req *req, blk_status_t status)
 	atomic_dec(&c->busy);
 	if (status && status != BLK_STS_AGAIN)
 		fc_count(c, disk_write_errors);
-	note_unflushed(&c->disk_unflushed);
+	fc_note_unflushed(&c->disk_unflushed);
 	fc_set_lock(set, &flags);
 	done = fc_desk_done_around(&c->core, set, &req->plan);
 	fc_set_unlock(set, flags);
@@ -483,29 +387,45 @@ static int end_disk_read(struct fc_req *req, blk_status_t status)
 	return end_disk(req, status);
 }
 
+/* From here on it is the end of an FC_HIT plan like any other. */
+static void leave_lane(struct fc_req *req)
+{
+	struct fc_plan *plan = &req->plan;
+
+	req->flags = 0;
+	plan->verdict = FC_HIT;
+	plan->flags = FC_PLAN_REDIRTY;
+	plan->nr_blocks = 1;
+	plan->sector = req->iter.bi_sector;
+	plan->nr = req->iter.bi_size >> SECTOR_SHIFT;
+}
+
 /**
- * fc_request_end_io() - a bio comes back
- * @c: cache
- * @bio: bio
+ * fc_request_end_other() - a bio comes back that was not in the fast lane, or failed in it
+ * @req: its request
  * @error: its result
  *
  * Context: any, interrupts included. Return: DM_ENDIO_DONE or DM_ENDIO_INCOMPLETE.
  */
-int fc_request_end_io(struct fc_cache *c, struct bio *bio, blk_status_t *error)
+int fc_request_end_other(struct fc_req *req, blk_status_t error)
 {
-	struct fc_req *req = fc_req_of(bio);
-
 	switch (req->step) {
+	case FC_STEP_LANE_READ:
+		leave_lane(req);
+		return end_hit_read(req, error);
+	case FC_STEP_LANE_WRITE:
+		leave_lane(req);
+		return end_hit_write(req, error);
 	case FC_STEP_READ:
-		return end_hit_read(req, *error);
+		return end_hit_read(req, error);
 	case FC_STEP_WRITE:
-		return end_hit_write(req, *error);
+		return end_hit_write(req, error);
 	case FC_STEP_DISK:
-		return end_disk_read(req, *error);
+		return end_disk_read(req, error);
 	case FC_STEP_AROUND:
-		return end_around(req, *error);
+		return end_around(req, error);
 	case FC_STEP_DISCARD:
-		fc_discard_end_io(req, *error);
+		fc_discard_end_io(req, error);
 		return DM_ENDIO_INCOMPLETE;
 	default:
 		return DM_ENDIO_DONE;

@@ -15,6 +15,8 @@
 
 /* What the end of the bio that is on its way means. */
 enum fc_step {
+	FC_STEP_LANE_READ,	/* the fast lane, read */
+	FC_STEP_LANE_WRITE,	/* ... write */
 	FC_STEP_NONE,		/* nothing: hand the result up */
 	FC_STEP_READ,		/* FC_HIT, read */
 	FC_STEP_WRITE,		/* FC_HIT, write */
@@ -70,12 +72,33 @@ static inline struct bio *fc_req_bio(struct fc_req *req)
 	return dm_bio_from_per_bio_data(req, sizeof(struct fc_req));
 }
 
-/* request.c */
+/* Notes that a device took a write, without dirtying the cache line each time. */
+static inline void fc_note_unflushed(bool *flag)
+{
+	if (!READ_ONCE(*flag))
+		WRITE_ONCE(*flag, true);
+}
+
+/* lane.c */
 int fc_request_map(struct fc_cache *c, struct bio *bio);
 int fc_request_end_io(struct fc_cache *c, struct bio *bio, blk_status_t *error);
+
+/* request.c */
+int fc_request_map_other(struct fc_cache *c, struct fc_req *req, struct bio *bio);
+int fc_request_end_other(struct fc_req *req, blk_status_t error);
 void fc_request_piece_done(struct fc_req *req, blk_status_t status);
 void fc_request_finish(struct fc_req *req, blk_status_t status);
 void fc_request_again_work(struct work_struct *work);
+
+/* hit.c */
+void fc_req_ask(const struct fc_req *req, const struct bio *bio, const struct bvec_iter *left,
+		struct fc_ask *ask);
+void fc_count_read(struct fc_cache *c, const struct fc_plan *plan);
+void fc_count_write(struct fc_cache *c, const struct fc_plan *plan);
+bool fc_hit_read_done(struct fc_cache *c, struct fc_set *set, const struct fc_plan *plan,
+		      blk_status_t status);
+void fc_hit_write_done(struct fc_cache *c, struct fc_set *set, struct fc_plan *plan,
+		       blk_status_t status);
 
 /* wait.c */
 void fc_wait_park(struct fc_set *set, struct fc_req *req);

@@ -73,7 +73,7 @@ static void count_error(struct fc_cache *c, enum fc_dev dev, bool write)
 }
 
 /**
- * fc_submit_aim() - direct a user's bio at a device, without sending it
+ * fc_submit_aim() - direct a user's bio at a device, without sending it, and count it
  * @c: cache
  * @bio: bio, to be returned as DM_MAPIO_REMAPPED
  * @dev: device
@@ -81,9 +81,9 @@ static void count_error(struct fc_cache *c, enum fc_dev dev, bool write)
  */
 void fc_submit_aim(struct fc_cache *c, struct bio *bio, enum fc_dev dev, sector_t sector)
 {
+	count(c, dev, op_is_write(bio_op(bio)));
 	bio_set_dev(bio, bdev_of(c, dev));
 	bio->bi_iter.bi_sector = sector;
-	count(c, dev, op_is_write(bio_op(bio)));
 }
 
 /**

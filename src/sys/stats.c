@@ -12,21 +12,44 @@ const char *fc_stats_name(enum fc_stat which)
 	return names[which];
 }
 
-/**
- * fc_stats_sum() - a counter over all CPUs
- * @c: cache
- * @which: counter
- *
- * Context: any. A sum taken while others count may miss the latest.
- */
-u64 fc_stats_sum(const struct fc_cache *c, enum fc_stat which)
+static u64 sum_cell(const struct fc_cache *c, u32 cell)
 {
 	u64 sum = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->n[which]);
+		sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->n[cell]);
 	return sum;
+}
+
+/**
+ * fc_stats_sum() - a counter over all CPUs
+ * @c: cache
+ * @which: counter, of those that are shown
+ *
+ * Context: any. A sum taken while others count may miss the latest.
+ */
+u64 fc_stats_sum(const struct fc_cache *c, enum fc_stat which)
+{
+	u64 sum = sum_cell(c, which);
+
+	switch (which) {
+	case FC_STAT_reads:
+	case FC_STAT_read_hits:
+	case FC_STAT_read_blocks:
+	case FC_STAT_read_hit_blocks:
+	case FC_STAT_ssd_reads:
+		return sum + sum_cell(c, FC_STAT_lane_reads);
+	case FC_STAT_writes:
+	case FC_STAT_write_hits:
+	case FC_STAT_dirty_write_hits:
+	case FC_STAT_write_blocks:
+	case FC_STAT_write_hit_blocks:
+	case FC_STAT_ssd_writes:
+		return sum + sum_cell(c, FC_STAT_lane_writes);
+	default:
+		return sum;
+	}
 }
 
 /** fc_stats_zero() - set all counters to zero; what is counted meanwhile may be lost */

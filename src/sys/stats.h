@@ -13,7 +13,14 @@
 #define FC_STAT_ENUM(name) FC_STAT_##name,
 enum fc_stat {
 	FC_COUNTERS(FC_STAT_ENUM)
-	FC_NR_STATS
+	FC_NR_STATS,
+	/*
+	 * Not shown: each hit in the fast lane counts once here, and in several of those above. In
+	 * the order of enum fc_step.
+	 */
+	FC_STAT_lane_reads = FC_NR_STATS,
+	FC_STAT_lane_writes,
+	FC_NR_CELLS
 };
 
 #undef FC_STAT_ENUM
@@ -23,7 +30,7 @@ enum fc_stat {
  * @n: by enum fc_stat
  */
 struct fc_stats {
-	u64 n[FC_NR_STATS];
+	u64 n[FC_NR_CELLS];
 };
 
 struct fc_cache;

@@ -62,6 +62,7 @@ struct fc_ask fix_ask(const struct fc_core *core, sector_t sector, u32 nr)
 		.sector = sector,
 		.nr = nr,
 		.admit = true,
+		.fua = true,
 		.hash = hash_of(core, fc_geo_block(&core->geo, sector).n),
 	};
 }

@@ -127,7 +127,7 @@ struct world {
 	u32 nr_recs;
 	bool flush_disk;			/* before the records */
 	u64 flushed;				/* all that ended before this is durable */
-	u64 steps, reads, hits, fills, cleans, commits, waits, cuts, bothes, arounds, fetches;
+	u64 steps, reads, hits, lanes, fills, cleans, commits, waits, cuts, bothes, arounds, fetches;
 };
 
 extern struct world *w;
@@ -150,6 +150,10 @@ u32 model_jobs_used(void);
 u32 model_flash_addr(const struct fc_set *set, u16 way, u32 within);
 void model_ask_core(struct op *op);
 void model_plan_step(struct job *job, const struct io *io);
+
+/* model_lane.c */
+void model_lane_ask(struct fc_set *set, const struct fc_ask *ask, bool write);
+void model_lane_compare(const struct fc_set *set, const struct fc_plan *plan, u32 nr, bool write);
 
 /* model_io.c */
 struct io *model_new_io(struct job *job, bool flash, bool write);

@@ -240,10 +240,12 @@ void model_ask_core(struct op *op)
 	ask.admit = op->admit;
 	job->write = op->kind == OP_WRITE;
 	memset(&job->plan, 0xa5, sizeof(job->plan));
+	model_lane_ask(set, &ask, job->write);
 	if (job->write)
 		fc_desk_write(w->core, set, &ask, &job->plan);
 	else
 		fc_desk_read(w->core, set, &ask, &job->plan);
+	model_lane_compare(set, &job->plan, ask.nr, job->write);
 	check_plan(job, &ask);
 	model_trace(ask.sector, ask.nr, job->write ? "write: verdict" : "read: verdict",
 	      job->plan.verdict);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DOC: The fast lane: most of a cache's life.
+ *
+ * A read whose units are all valid, and a write whose units are all dirty already, within one
+ * block, that nobody stands in the way of. The desk would answer FC_HIT, as it does for all others;
+ * these functions say the same in as few instructions as can be, inlined into the I/O room. When
+ * they say no, nothing was changed, and the desk is asked.
+ */
+#ifndef FC_CORE_LANE_H
+#define FC_CORE_LANE_H
+
+#include "desk.h"
+#include "flashcache/uapi.h"
+
+/**
+ * fc_lane_units() - the units of a request, if it may take the lane
+ * @geo: geometry
+ * @sector: first sector
+ * @nr: sectors
+ *
+ * Return: mask of units; 0 when the request is empty or does not lie within one block.
+ */
+static inline u32 fc_lane_units(const struct fc_geo *geo, sector_t sector, u32 nr)
+{
+	u32 first = (u32)sector & (geo->block_sectors - 1);
+	u32 end = first + nr;
+
+	if (likely(!first && nr == geo->block_sectors))
+		return geo->full;
+	if (unlikely(end > geo->block_sectors || !nr))
+		return 0;
+	return fc_geo_units(geo, first, end);
+}
+
+/* What a hit is worth to the policy. */
+static inline void fc_lane_hit(const struct fc_core *core, struct fc_set *set, struct fc_slot *s,
+			       u16 way)
+{
+	if (unlikely(core->policy != FC_POLICY_S3FIFO))
+		fc_replace_hit(core, set, way);
+	else if (s->freq < FC_FREQ_MAX)
+		s->freq++;
+}
+
+/**
+ * fc_lane_read() - pin a slot for a read in place
+ * @core: core
+ * @set: set of the block, locked
+ * @chain: the block's fc_map_chain()
+ * @b: block
+ * @units: units to be read
+ *
+ * Return: way of the slot, as of an FC_HIT plan of one block, or %FC_NIL.
+ */
+static inline u16 fc_lane_read(const struct fc_core *core, struct fc_set *set, const u16 *chain,
+			       struct fc_oblock b, u32 units)
+{
+	u16 way = fc_map_find_in(set, chain, b);
+	struct fc_slot *s;
+
+	if (unlikely(way == FC_NIL))
+		return FC_NIL;
+	s = fc_set_slot(set, way);
+	if (unlikely(units & ~s->valid || fc_slot_closed(s)))
+		return FC_NIL;
+	s->pins++;
+	fc_lane_hit(core, set, s, way);
+	return way;
+}
+
+/**
+ * fc_lane_write() - pin a slot for a write in place over units that are dirty already
+ * @core: core
+ * @set: set of the block, locked
+ * @chain: the block's fc_map_chain()
+ * @b: block
+ * @units: units to be written
+ *
+ * Return: way of the slot, as of an FC_HIT plan of one block with FC_PLAN_REDIRTY, or %FC_NIL.
+ */
+static inline u16 fc_lane_write(const struct fc_core *core, struct fc_set *set, const u16 *chain,
+				struct fc_oblock b, u32 units)
+{
+	u16 way = fc_map_find_in(set, chain, b);
+	struct fc_slot *s;
+
+	/* A block that is being discarded is written to when it is gone. */
+	if (unlikely(way == FC_NIL || core->mode != FC_MODE_WRITEBACK || core->no_writeback ||
+		     smp_load_acquire(&core->discard.nr)))
+		return FC_NIL;
+	s = fc_set_slot(set, way);
+	if (unlikely(units & ~s->dirty || fc_slot_closed(s)))
+		return FC_NIL;
+	s->pins++;
+	if (unlikely(s->busy == FC_CLEANING))
+		s->busy = FC_TOUCHED;
+	fc_lane_hit(core, set, s, way);
+	return way;
+}
+
+#endif /* FC_CORE_LANE_H */
