@@ -26,6 +26,13 @@ typedef unsigned int fc_opf_t;
 typedef blk_opf_t fc_opf_t;
 #endif
 
+/* Completion by polling was called REQ_HIPRI before 5.16. */
+#ifdef REQ_POLLED
+#define FC_REQ_POLLED	REQ_POLLED
+#else
+#define FC_REQ_POLLED	REQ_HIPRI
+#endif
+
 /* PAGE_SECTORS came to blkdev.h in 5.16. */
 #ifndef PAGE_SECTORS
 #define PAGE_SECTORS	(1 << (PAGE_SHIFT - SECTOR_SHIFT))
@@ -55,6 +62,21 @@ static inline struct bio *fc_bio_alloc(struct block_device *bdev, unsigned short
 	return bio;
 #else
 	return bio_alloc_bioset(bdev, vecs, opf, gfp, bs);
+#endif
+}
+
+/* bio_clone_fast() became bio_alloc_clone(), which takes the device, in 5.18. */
+static inline struct bio *fc_bio_clone(struct block_device *bdev, struct bio *bio, gfp_t gfp,
+				       struct bio_set *bs)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0)
+	struct bio *clone = bio_clone_fast(bio, gfp, bs);
+
+	if (clone)
+		bio_set_dev(clone, bdev);
+	return clone;
+#else
+	return bio_alloc_clone(bdev, bio, gfp, bs);
 #endif
 }
 

@@ -86,6 +86,10 @@ void fc_desk_read(const struct fc_core *core, struct fc_set *set, const struct f
 		  struct fc_plan *plan);
 void fc_desk_write(struct fc_core *core, struct fc_set *set, const struct fc_ask *ask,
 		   struct fc_plan *plan);
+bool fc_desk_try_read(const struct fc_core *core, struct fc_set *set, const struct fc_ask *ask,
+		      struct fc_plan *plan);
+bool fc_desk_try_write(struct fc_core *core, struct fc_set *set, const struct fc_ask *ask,
+		       struct fc_plan *plan);
 void fc_desk_both_to_around(const struct fc_core *core, struct fc_set *set,
 			    struct fc_plan *plan);
 u32 fc_desk_absent(const struct fc_core *core, const struct fc_set *set, const struct fc_ask *ask);

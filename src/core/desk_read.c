@@ -204,6 +204,33 @@ void fc_desk_read(const struct fc_core *core, struct fc_set *set, const struct f
 }
 
 /**
+ * fc_desk_try_read() - decide on a read if it is a hit, and nobody stands in its way
+ * @core: core
+ * @set: set of the asked sectors, locked
+ * @ask: front of the request
+ * @plan: filled on success
+ *
+ * Return: true with an FC_HIT plan; false when nothing was changed.
+ */
+bool fc_desk_try_read(const struct fc_core *core, struct fc_set *set, const struct fc_ask *ask,
+		      struct fc_plan *plan)
+{
+	const struct fc_geo *geo = &core->geo;
+	u16 way = fc_map_find(core, set, fc_geo_block(geo, ask->sector), ask->hash);
+	u32 unit = ((u32)ask->sector & (geo->block_sectors - 1)) >> geo->unit_shift;
+	const struct fc_slot *s;
+
+	if (way == FC_NIL)
+		return false;
+	s = fc_set_slot(set, way);
+	if (!(s->valid >> unit & 1) || fc_slot_closed(s))
+		return false;
+	begin_plan(ask, plan);
+	read_hit(core, set, ask, plan, way);
+	return true;
+}
+
+/**
  * fc_desk_absent() - how far does the cache hold nothing of a request?
  * @core: core
  * @set: set of the asked sectors, locked

@@ -308,6 +308,40 @@ void fc_desk_write(struct fc_core *core, struct fc_set *set, const struct fc_ask
 }
 
 /**
+ * fc_desk_try_write() - decide on a write if it can go to flash in place at once
+ * @core: core
+ * @set: set of the asked sectors, locked
+ * @ask: front of the request
+ * @plan: filled on success
+ *
+ * Return: true with an FC_HIT plan; false when nothing was changed.
+ */
+bool fc_desk_try_write(struct fc_core *core, struct fc_set *set, const struct fc_ask *ask,
+		       struct fc_plan *plan)
+{
+	struct fc_part p = fc_part_at(&core->geo, ask->sector, ask->nr);
+	u16 way = fc_map_find(core, set, p.b, ask->hash);
+
+	if (core->mode != FC_MODE_WRITEBACK || core->no_writeback ||
+	    fc_own_covers(core, set, p.b))
+		return false;
+	if (way != FC_NIL && (fc_slot_closed(fc_set_slot(set, way)) ||
+			      needs_fetch(&p, fc_set_slot(set, way))))
+		return false;
+	plan->sector = ask->sector;
+	plan->flags = 0;
+	plan->replaced = 0;
+	if (way == FC_NIL) {
+		way = ask->admit && !p.ragged ? fc_desk_take(core, set, p.b, plan) : (u16)FC_NIL;
+		if (way == FC_NIL)
+			return false;
+		plan->flags |= FC_PLAN_NEW;
+	}
+	write_in_place(core, set, ask, plan, way);
+	return true;
+}
+
+/**
  * fc_desk_both_to_around() - write the disk alone after all
  * @core: core
  * @set: set, locked

@@ -222,12 +222,17 @@ static int __init flashcache_init(void)
 	r = fc_run_module_init();
 	if (r)
 		goto bad_run;
+	r = fc_fan_module_init();
+	if (r)
+		goto bad_fan;
 	r = dm_register_target(&flashcache_target);
 	if (r)
 		goto bad_target;
 	return 0;
 
 bad_target:
+	fc_fan_module_exit();
+bad_fan:
 	fc_run_module_exit();
 bad_run:
 	fc_health_module_exit();
@@ -237,6 +242,7 @@ bad_run:
 static void __exit flashcache_exit(void)
 {
 	dm_unregister_target(&flashcache_target);
+	fc_fan_module_exit();
 	fc_run_module_exit();
 	fc_health_module_exit();
 }

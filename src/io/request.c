@@ -273,6 +273,8 @@ int fc_request_map_other(struct fc_cache *c, struct fc_req *req, struct bio *bio
 		fc_count(c, fuas);
 	if (is_sequential(c, bio))
 		req->flags |= FC_REQ_PASS;
+	if (!(bio->bi_opf & REQ_FUA) && fc_fan_out(req, bio))
+		return DM_MAPIO_SUBMITTED;
 	return start(req, bio, true) ? DM_MAPIO_REMAPPED : DM_MAPIO_SUBMITTED;
 }
 

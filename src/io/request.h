@@ -100,6 +100,11 @@ bool fc_hit_read_done(struct fc_cache *c, struct fc_set *set, const struct fc_pl
 void fc_hit_write_done(struct fc_cache *c, struct fc_set *set, struct fc_plan *plan,
 		       blk_status_t status);
 
+/* fan.c */
+bool fc_fan_out(struct fc_req *req, struct bio *bio);
+int fc_fan_module_init(void);
+void fc_fan_module_exit(void);
+
 /* wait.c */
 void fc_wait_park(struct fc_set *set, struct fc_req *req);
 void fc_wait_wake(struct fc_cache *c, struct fc_set *set);

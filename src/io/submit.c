@@ -98,7 +98,7 @@ void fc_submit_renew(struct bio *bio)
 {
 	bio->bi_next = NULL;
 	bio->bi_status = BLK_STS_OK;
-	bio->bi_opf &= ~REQ_NOWAIT;
+	bio->bi_opf &= ~(REQ_NOWAIT | FC_REQ_POLLED);
 	bio_clear_flag(bio, BIO_CHAIN);
 	atomic_set(&bio->__bi_remaining, 1);
 }
@@ -112,6 +112,18 @@ void fc_submit_renew(struct bio *bio)
 void fc_submit_bio(struct bio *bio)
 {
 	submit_bio_noacct(bio);
+}
+
+/* Whoever sent a part counts its errors as those of the user's bio. */
+static void part_end_io(struct bio *bio)
+{
+	struct fc_own_io *io = container_of(bio, struct fc_own_io, bio);
+	fc_io_done_t done = io->done;
+	void *context = io->context;
+	blk_status_t status = bio->bi_status;
+
+	bio_put(bio);
+	done(context, status);
 }
 
 static void own_end_io(struct bio *bio)
@@ -171,6 +183,44 @@ bool fc_submit_pages(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t
 	}
 	count(c, dev, op_is_write(opf & REQ_OP_MASK));
 	submit_bio_noacct(bio);
+	return true;
+}
+
+/**
+ * fc_submit_part() - send a part of a user's bio, by a bio of our own
+ * @c: cache
+ * @dev: device
+ * @bio: the user's bio, which has to stay until @done; not changed
+ * @skip: sectors of it to leave out
+ * @sectors: number of sectors that follow
+ * @sector: place on the device
+ * @done: called once when true is returned, perhaps before
+ * @context: for @done
+ *
+ * Context: does not sleep. Return: false when there was no memory.
+ */
+bool fc_submit_part(struct fc_cache *c, enum fc_dev dev, struct bio *bio, u32 skip, u32 sectors,
+		    sector_t sector, fc_io_done_t done, void *context)
+{
+	struct bio *part = fc_bio_clone(bdev_of(c, dev), bio, GFP_NOWAIT | __GFP_NOWARN,
+					&c->io.bs);
+	struct fc_own_io *io;
+
+	if (!part)
+		return false;
+	io = container_of(part, struct fc_own_io, bio);
+	io->c = c;
+	io->dev = dev;
+	io->done = done;
+	io->context = context;
+	part->bi_end_io = part_end_io;
+	/* Whoever polls knows only the user's bio. */
+	part->bi_opf &= ~FC_REQ_POLLED;
+	bio_advance(part, skip << SECTOR_SHIFT);
+	part->bi_iter.bi_size = sectors << SECTOR_SHIFT;
+	part->bi_iter.bi_sector = sector;
+	count(c, dev, op_is_write(bio_op(bio)));
+	submit_bio_noacct(part);
 	return true;
 }
 

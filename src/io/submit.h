@@ -37,6 +37,9 @@ bool fc_submit_pages(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t
 		     struct page **pages, u32 first, u32 sectors, gfp_t gfp,
 		     fc_io_done_t done, void *context);
 
+bool fc_submit_part(struct fc_cache *c, enum fc_dev dev, struct bio *bio, u32 skip, u32 sectors,
+		    sector_t sector, fc_io_done_t done, void *context);
+
 int fc_submit_sync(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t sector,
 		   void *buf, u32 sectors);
 int fc_submit_flush(struct fc_cache *c, enum fc_dev dev);
