@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "dm/tunable.h"
 #include "io/request.h"
 
 #define DM_MSG_PREFIX "flashcache"
@@ -227,16 +228,8 @@ static int find_or_create(struct fc_cache *c)
 static void take_settings(struct fc_cache *c)
 {
 	struct fc_super *sb = &c->meta.sb;
-	struct fc_tunables *tune = &c->tune;
 
-	if (!test_bit(FC_TUNED_reclaim_policy, &c->cfg.tuned))
-		tune->reclaim_policy = sb->policy;
-	if (!test_bit(FC_TUNED_dirty_thresh_pct, &c->cfg.tuned))
-		tune->dirty_thresh_pct = sb->dirty_thresh_pct;
-	if (!test_bit(FC_TUNED_skip_seq_thresh_kb, &c->cfg.tuned))
-		tune->skip_seq_thresh_kb = sb->skip_seq_thresh_kb;
-	if (!test_bit(FC_TUNED_fallow_delay, &c->cfg.tuned))
-		tune->fallow_delay = sb->fallow_delay;
+	fc_tunables_take(&c->tune, sb, c->cfg.tuned);
 	sb->mode = c->core.mode;
 	strscpy(sb->name, c->cfg.name, sizeof(sb->name));
 	if (c->cfg.disk_id[0])
@@ -249,10 +242,7 @@ static void keep_settings(struct fc_cache *c)
 	struct fc_super *sb = &c->meta.sb;
 
 	sb->mode = c->core.mode;
-	sb->policy = c->tune.reclaim_policy;
-	sb->dirty_thresh_pct = c->tune.dirty_thresh_pct;
-	sb->skip_seq_thresh_kb = c->tune.skip_seq_thresh_kb;
-	sb->fallow_delay = c->tune.fallow_delay;
+	fc_tunables_keep(&c->tune, sb);
 }
 
 /* Health is that of a life: what made it worse shows again, or is gone. */
@@ -295,6 +285,7 @@ static int load(struct fc_cache *c)
 	if (r)
 		return r;
 	c->cfg.persist = FC_PERSIST_LOAD;
+	c->cfg.tuned = ~0ul;
 	c->loaded = true;
 	DMINFO("%s: Cache metadata loaded from disk with %llu valid %llu DIRTY blocks",
 	       c->cfg.name, fc_cache_cached(c), fc_cache_dirty(c));

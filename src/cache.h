@@ -30,28 +30,29 @@
 enum fc_health { FC_HEALTH_OK, FC_HEALTH_DEGRADED, FC_HEALTH_FAILED };
 
 /**
- * struct fc_tunables - run-time settings, see FC_TUNABLES; written by messages, read without a lock
+ * struct fc_tunables - run-time settings, see FC_TUNABLES; written under @life, read without a lock
  */
 struct fc_tunables {
-#define FC_TUNABLE_FIELD(name, standard, least, most) u32 name;
+#define FC_TUNABLE_FIELD(name, standard, least, most, kept, help) u32 name;
 	FC_TUNABLES(FC_TUNABLE_FIELD)
 #undef FC_TUNABLE_FIELD
 };
 
 /* Bits of struct fc_config's @tuned. */
-#define FC_TUNED_ENUM(name, standard, least, most) FC_TUNED_##name,
+#define FC_TUNED_ENUM(name, standard, least, most, kept, help) FC_TUNED_##name,
 enum fc_tuned { FC_TUNABLES(FC_TUNED_ENUM) FC_NR_TUNABLES };
 
 #undef FC_TUNED_ENUM
 
 /**
- * struct fc_config - what the table line says; constant after the constructor
+ * struct fc_config - what the table line says; changed by a load only
  * @name: name of the cache
  * @persist: enum fc_persist
  * @mode: enum fc_mode
  * @want: sizes as asked for
  * @tune: settings asked for
- * @tuned: bit i: the line has the i-th setting of FC_TUNABLES
+ * @tuned: bit i: the i-th setting of FC_TUNABLES is not taken from flash: the line has it, or the
+ *	cache has been loaded before
  * @uuid: for a new cache; zero: a random one
  * @disk_id: for a new cache, or a disk that changed its name
  */

@@ -38,6 +38,7 @@
 #define FCD_UUID_LEN		16
 #define FCD_NAME_LEN		128
 #define FCD_ID_LEN		256
+#define FCD_SETTINGS		64
 
 /* fcd_super.state */
 #define FCD_STATE_RUNNING	1	/* in use, or stopped by a crash: only dirty slots count */
@@ -71,9 +72,10 @@
  * @table_gen: generation of the last complete checkpoint; newer table blocks do not count
  * @table_sum: sum (modulo 2^64) of the CRCs of the table blocks that count
  * @disk_print: CRC32C of the first FCD_PRINT_SECTORS of the disk at the orderly stop
- * @dirty_thresh_pct: settings kept over reloads
+ * @dirty_thresh_pct: this, @skip_seq_thresh_kb and @fallow_delay: settings kept over reloads
  * @name: name of the dm device
  * @disk_id: by which the tools find the disk again ("KEY=value" as blkid or udev name it)
+ * @settings: further settings, by their place in FC_TUNABLES less one: value + 1, 0 the default
  */
 struct fcd_super {
 	__le32	crc;
@@ -104,7 +106,8 @@ struct fcd_super {
 	__le32	fallow_delay;
 	__u8	name[FCD_NAME_LEN];
 	__u8	disk_id[FCD_ID_LEN];
-	__u8	reserved[3552];
+	__le32	settings[FCD_SETTINGS];
+	__u8	reserved[3296];
 };
 
 #define FCD_PRINT_SECTORS	256	/* the first 128 KiB: superblocks of every common file system */

@@ -40,6 +40,7 @@ static u64 get_le(const u8 *p, u32 bytes)
 void fc_super_encode(const struct fc_super *sb, struct fcd_super *raw)
 {
 	const struct fc_geo *geo = &sb->geo;
+	u32 i;
 
 	memset(raw, 0, sizeof(*raw));
 	raw->format = cpu_to_le32(FCD_FORMAT);
@@ -69,6 +70,8 @@ void fc_super_encode(const struct fc_super *sb, struct fcd_super *raw)
 	raw->fallow_delay = cpu_to_le32(sb->fallow_delay);
 	memcpy(raw->name, sb->name, sizeof(raw->name));
 	memcpy(raw->disk_id, sb->disk_id, sizeof(raw->disk_id));
+	for (i = 0; i < FCD_SETTINGS; i++)
+		raw->settings[i] = cpu_to_le32(sb->settings[i]);
 	raw->crc = cpu_to_le32(block_crc(0, raw));
 }
 
@@ -99,6 +102,27 @@ static bool decode_geo(struct fc_geo *geo, const struct fcd_super *raw)
 static bool terminated(const u8 *s, u32 len)
 {
 	return s[len - 1] == 0;
+}
+
+#define FC_SETTING_LIMITS(name, standard, least, most, kept, help) { kept, least, most },
+
+/* Each setting that is there is one that could have been made. */
+static bool decode_settings(struct fc_super *sb, const struct fcd_super *raw)
+{
+	static const struct { int kept; u32 least, most; } limits[] = {
+		FC_TUNABLES(FC_SETTING_LIMITS)
+	};
+	u32 i;
+
+	for (i = 0; i < FCD_SETTINGS; i++)
+		sb->settings[i] = le32_to_cpu(raw->settings[i]);
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		u32 stored = limits[i].kept > 0 ? sb->settings[limits[i].kept - 1] : 0;
+
+		if (stored && (stored - 1 < limits[i].least || stored - 1 > limits[i].most))
+			return false;
+	}
+	return true;
 }
 
 static bool decode_rest(struct fc_super *sb, const struct fcd_super *raw)
@@ -146,7 +170,7 @@ enum fc_found fc_super_decode(struct fc_super *sb, const struct fcd_super *raw)
 		return FC_FOUND_DAMAGED;
 	if (le32_to_cpu(raw->format) != FCD_FORMAT)
 		return FC_FOUND_NEWER;
-	if (!decode_geo(&sb->geo, raw) || !decode_rest(sb, raw))
+	if (!decode_geo(&sb->geo, raw) || !decode_rest(sb, raw) || !decode_settings(sb, raw))
 		return FC_FOUND_DAMAGED;
 	return FC_FOUND_GOOD;
 }

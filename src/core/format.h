@@ -14,7 +14,8 @@
 /**
  * struct fc_super - a superblock in memory
  *
- * See struct fcd_super for the fields; @geo holds all sizes.
+ * See struct fcd_super for the fields; @geo holds all sizes. @settings that this version does not
+ * know are kept as they are.
  */
 struct fc_super {
 	u64 seq;
@@ -34,6 +35,7 @@ struct fc_super {
 	u32 fallow_delay;
 	char name[FCD_NAME_LEN];
 	char disk_id[FCD_ID_LEN];
+	u32 settings[FCD_SETTINGS];
 };
 
 /**

@@ -6,6 +6,7 @@
 #define FC_DM_DM_H
 
 #include "cache.h"
+#include "dm/tunable.h"
 
 #define DM_MSG_PREFIX "flashcache"
 
@@ -18,16 +19,5 @@ void fc_status_print(struct fc_cache *c, char *result, unsigned int maxlen);
 
 /* message.c */
 int fc_message(struct fc_cache *c, unsigned int argc, char **argv);
-
-/* tunable.c */
-int fc_tunable_find(const char *name);
-u32 *fc_tunable_at(struct fc_tunables *tune, unsigned int which);
-const char *fc_tunable_name(unsigned int which);
-bool fc_tunable_set(struct fc_tunables *tune, unsigned int which, const char *value);
-void fc_tunables_default(struct fc_tunables *tune);
-int fc_mode_find(const char *name);
-const char *fc_mode_name(unsigned int mode);
-const char *fc_policy_name(unsigned int policy);
-int fc_policy_find(const char *name);
 
 #endif /* FC_DM_DM_H */

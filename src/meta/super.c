@@ -6,6 +6,7 @@
 #include <linux/vmalloc.h>
 
 #include "cache.h"
+#include "dm/tunable.h"
 
 #define DM_MSG_PREFIX "flashcache"
 
@@ -100,10 +101,7 @@ static void new_super(struct fc_cache *c, const struct fc_geo *geo)
 		get_random_bytes(&sb->seed, sizeof(sb->seed));
 	} while (sb->seed == ~0u);
 	sb->mode = c->cfg.mode;
-	sb->policy = c->tune.reclaim_policy;
-	sb->dirty_thresh_pct = c->tune.dirty_thresh_pct;
-	sb->skip_seq_thresh_kb = c->tune.skip_seq_thresh_kb;
-	sb->fallow_delay = c->tune.fallow_delay;
+	fc_tunables_keep(&c->tune, sb);
 	sb->tail_seq = 1;
 	sb->table_gen = 1;
 	strscpy(sb->name, c->cfg.name, sizeof(sb->name));

@@ -77,7 +77,8 @@ TEST(format_super_is_frozen)
 	CHECK_EQ((const u8 *)&raw.disk_print - b, 144);
 	CHECK_EQ(raw.name - b, 160);
 	CHECK_EQ(raw.disk_id - b, 288);
-	CHECK_EQ(raw.reserved - b, 544);
+	CHECK_EQ((const u8 *)raw.settings - b, 544);
+	CHECK_EQ(raw.reserved - b, 800);
 	CHECK_EQ(le32toh(raw.crc), crc32c(~0u, b + 4, 4092));
 	CHECK_EQ(le32toh(raw.crc), 0xbe88fa32);
 }
@@ -101,6 +102,7 @@ static void check_same(const struct fc_super *a, const struct fc_super *b)
 	CHECK_EQ(a->fallow_delay, b->fallow_delay);
 	CHECK_STR(a->name, b->name);
 	CHECK_STR(a->disk_id, b->disk_id);
+	CHECK(!memcmp(a->settings, b->settings, sizeof(a->settings)));
 }
 
 TEST(format_super_round_trip)
@@ -216,6 +218,52 @@ TEST(format_super_crafted)
 	CRAFT(fallow_delay, htole32((1u << 20) + 1));
 	CRAFT(name[FCD_NAME_LEN - 1], 'x');
 	CRAFT(disk_id[FCD_ID_LEN - 1], 'x');
+}
+
+struct limits { int kept; u32 standard, least, most; };
+#define LIMITS(name, standard, least, most, kept, help) { kept, standard, least, most },
+static const struct limits settings[] = { FC_TUNABLES(LIMITS) };
+
+/* A setting stored as @value is good, and comes back. */
+static bool setting_fits(int place, u64 value)
+{
+	static struct fcd_super raw;
+	struct fc_super sb = sample(), back;
+
+	sb.settings[place - 1] = (u32)(value + 1);
+	fc_super_encode(&sb, &raw);
+	CHECK_EQ(le32toh(raw.settings[place - 1]), value + 1);
+	if (fc_super_decode(&back, &raw) != FC_FOUND_GOOD)
+		return false;
+	check_same(&sb, &back);
+	return true;
+}
+
+TEST(format_settings_within_their_limits)
+{
+	bool used[FCD_SETTINGS + 1] = { 0 };
+	u32 i;
+
+	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		const struct limits *s = &settings[i];
+
+		CHECK(s->least <= s->standard && s->standard <= s->most && s->most < ~0u);
+		CHECK(s->kept >= FC_KEPT_BY_NAME && s->kept <= FCD_SETTINGS);
+		if (s->kept <= 0)
+			continue;
+		CHECK(!used[s->kept]);
+		used[s->kept] = true;
+		CHECK(setting_fits(s->kept, s->least));
+		CHECK(setting_fits(s->kept, s->standard));
+		CHECK(setting_fits(s->kept, s->most));
+		CHECK(!setting_fits(s->kept, s->most + 1ull));
+		if (s->least)
+			CHECK(!setting_fits(s->kept, s->least - 1));
+	}
+	/* What a later version keeps is not ours to judge, nor to lose. */
+	for (i = 1; i <= FCD_SETTINGS; i++)
+		if (!used[i])
+			CHECK(setting_fits((int)i, test_random() >> 33));
 }
 
 TEST(format_super_of_the_future)
