@@ -8,6 +8,7 @@
 
 #include "dm/tunable.h"
 #include "io/request.h"
+#include "sys/window.h"
 
 #define DM_MSG_PREFIX "flashcache"
 
@@ -318,6 +319,8 @@ int fc_cache_resume(struct fc_cache *c)
 	if (!r)
 		start(c);
 	mutex_unlock(&c->life);
+	if (!r)
+		fc_window_open(c);
 	return r;
 }
 
@@ -425,6 +428,7 @@ struct fc_cache *fc_cache_create(struct dm_target *ti, const struct fc_config *c
  */
 void fc_cache_destroy(struct fc_cache *c)
 {
+	fc_window_close(c);
 	delist(c);
 	fc_health_exit(c);
 	if (c->wq)

@@ -26,6 +26,8 @@
 #include "meta/meta.h"
 #include "sys/stats.h"
 
+#define FC_BASENAME_LEN	100
+
 /* The ladder of health. It is only ever stepped down, by fc_health_lower(). */
 enum fc_health { FC_HEALTH_OK, FC_HEALTH_DEGRADED, FC_HEALTH_FAILED };
 
@@ -47,6 +49,8 @@ enum fc_tuned { FC_TUNABLES(FC_TUNED_ENUM) FC_NR_TUNABLES };
 /**
  * struct fc_config - what the table line says; changed by a load only
  * @name: name of the cache
+ * @ssd_base: last part of the cache device's path, as typed
+ * @disk_base: the same of the disk
  * @persist: enum fc_persist
  * @mode: enum fc_mode
  * @want: sizes as asked for
@@ -58,6 +62,8 @@ enum fc_tuned { FC_TUNABLES(FC_TUNED_ENUM) FC_NR_TUNABLES };
  */
 struct fc_config {
 	char name[FCD_NAME_LEN];
+	char ssd_base[FC_BASENAME_LEN];
+	char disk_base[FC_BASENAME_LEN];
 	u8 persist;
 	u8 mode;
 	struct fc_geo_want want;
@@ -81,6 +87,7 @@ struct fc_config {
  * @event_work: tells user space of a change of health
  * @life: held while @loaded changes, and by those who look at the sets from outside of requests
  * @list: place among the caches that are loaded
+ * @sync_stopped: somebody stopped the cleaning of everything (stop_sync)
  * @loaded: sets are in memory and the flash says "running"
  * @disk_unflushed: the disk took writes since its last flush that a FLUSH must make durable
  * @ssd_unflushed: so did the flash
@@ -117,6 +124,7 @@ struct fc_cache {
 	struct work_struct event_work;
 	struct mutex life;
 	struct list_head list;
+	bool sync_stopped;
 	bool loaded;
 	bool disk_unflushed;
 	bool ssd_unflushed;

@@ -13,6 +13,7 @@
 #include <linux/device-mapper.h>
 #include <linux/dm-io.h>
 #include <linux/highmem.h>
+#include <linux/sysctl.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
@@ -170,6 +171,24 @@ static inline bool fc_bdev_discards(struct block_device *bdev)
 	return blk_queue_discard(bdev_get_queue(bdev));
 #else
 	return bdev_max_discard_sectors(bdev) > 0;
+#endif
+}
+
+/* Handlers of sysctls take a const table since 6.11. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+typedef struct ctl_table fc_ctl_table;
+#else
+typedef const struct ctl_table fc_ctl_table;
+#endif
+
+/* The size of a table of sysctls counts since 6.6; before, an empty entry ends it. */
+static inline struct ctl_table_header *fc_register_sysctl(const char *path,
+							   struct ctl_table *table, size_t nr)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+	return register_sysctl(path, table);
+#else
+	return register_sysctl_sz(path, table, nr);
 #endif
 }
 

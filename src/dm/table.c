@@ -176,6 +176,8 @@ int fc_table_parse(struct dm_target *ti, unsigned int argc, char **argv, struct 
 	fc_tunables_default(&cfg->tune);
 	if (argc < MIN_ARGS)
 		return fail(ti, "Need at least 4 arguments: disk, cache device, name, mode");
+	strscpy(cfg->disk_base, kbasename(argv[0]), sizeof(cfg->disk_base));
+	strscpy(cfg->ssd_base, kbasename(argv[1]), sizeof(cfg->ssd_base));
 	r = parse_name(ti, argv[2], cfg);
 	if (!r)
 		r = parse_mode(ti, argv[3], cfg);

@@ -7,6 +7,7 @@
 #include "dm/dm.h"
 #include "flashcache/version.h"
 #include "io/request.h"
+#include "sys/window.h"
 
 static int open_devices(struct dm_target *ti, char **argv, struct fc_cache *c)
 {
@@ -225,12 +226,17 @@ static int __init flashcache_init(void)
 	r = fc_fan_module_init();
 	if (r)
 		goto bad_fan;
+	r = fc_window_module_init();
+	if (r)
+		goto bad_window;
 	r = dm_register_target(&flashcache_target);
 	if (r)
 		goto bad_target;
 	return 0;
 
 bad_target:
+	fc_window_module_exit();
+bad_window:
 	fc_fan_module_exit();
 bad_fan:
 	fc_run_module_exit();
@@ -242,6 +248,7 @@ bad_run:
 static void __exit flashcache_exit(void)
 {
 	dm_unregister_target(&flashcache_target);
+	fc_window_module_exit();
 	fc_fan_module_exit();
 	fc_run_module_exit();
 	fc_health_module_exit();
