@@ -22,6 +22,7 @@ void fc_cache_tune(struct fc_cache *c)
 {
 	c->core.policy = c->tune.reclaim_policy;
 	c->core.dirty_limit = max(1u, c->core.geo.assoc * c->tune.dirty_thresh_pct / 100);
+	fc_gate_tune(c);
 }
 
 /**
@@ -414,6 +415,7 @@ struct fc_cache *fc_cache_create(struct dm_target *ti, const struct fc_config *c
 	mutex_init(&c->life);
 	INIT_LIST_HEAD(&c->list);
 	fc_health_init(c);
+	fc_gate_init(c);
 	c->stats = alloc_percpu(struct fc_stats);
 	if (!c->stats || init_rooms(c)) {
 		fc_cache_destroy(c);
@@ -440,6 +442,7 @@ void fc_cache_destroy(struct fc_cache *c)
 	fc_run_exit(c);
 	fc_submit_exit(c);
 	free_sets(c);
+	fc_gate_exit(c);
 	free_percpu(c->stats);
 	kvfree(c);
 }

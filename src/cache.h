@@ -24,6 +24,7 @@
 #include "flashcache/uapi.h"
 #include "io/submit.h"
 #include "meta/meta.h"
+#include "sys/gate.h"
 #include "sys/stats.h"
 
 #define FC_BASENAME_LEN	100
@@ -78,6 +79,7 @@ struct fc_config {
  * @core: decisions' state; its sets exist from the first resume on
  * @tune: run-time settings
  * @stats: counters, per CPU
+ * @gate: who may bring something into the cache
  * @busy: requests on the disk that a user waits for
  * @ti: dm target
  * @disk: the slow device
@@ -112,6 +114,7 @@ struct fc_cache {
 	struct fc_core core;
 	struct fc_tunables tune;
 	struct fc_stats __percpu *stats;
+	struct fc_gate gate;
 	atomic_t busy;
 
 	struct dm_target *ti;

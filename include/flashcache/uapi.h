@@ -35,6 +35,9 @@ enum fc_persist { FC_PERSIST_AUTO = 0, FC_PERSIST_LOAD = 1, FC_PERSIST_CREATE = 
 #define FC_FALLOW_DELAY_MAX	(1u << 20)
 #define FC_SKIP_SEQ_MAX		(1u << 30)	/* KiB */
 #define FC_CLEAN_RATE_MAX	(1u << 30)	/* KiB a second */
+#define FC_ADMIT_READS		1u
+#define FC_ADMIT_WRITES		2u
+#define FC_ADMIT_ALL		(FC_ADMIT_READS | FC_ADMIT_WRITES)
 #define FC_PIDS_MAX		4096u
 #define FC_PID_EXPIRY_MAX	(1u << 20)	/* seconds */
 #define FC_ANY_MAX		0x7fffffffu	/* of the original's settings that had no limit */
@@ -54,7 +57,7 @@ enum fc_persist { FC_PERSIST_AUTO = 0, FC_PERSIST_LOAD = 1, FC_PERSIST_CREATE = 
 	  "replacement: 0 FIFO, 1 LRU, 2 S3-FIFO") \
 	T(cache_all, 1, 0, 1, 1, \
 	  "0: nobody's requests are cached but those of the white list") \
-	T(admit, 3, 0, 3, 2, \
+	T(admit, FC_ADMIT_ALL, 0, FC_ADMIT_ALL, 2, \
 	  "what may bring new blocks into the cache: 1 reads, 2 writes, 3 both, 0 nothing") \
 	T(skip_seq_thresh_kb, 0, 0, FC_SKIP_SEQ_MAX, FC_KEPT_BY_NAME, \
 	  "KiB; longer sequential streams pass by the cache; 0 off") \
@@ -112,6 +115,7 @@ enum fc_persist { FC_PERSIST_AUTO = 0, FC_PERSIST_LOAD = 1, FC_PERSIST_CREATE = 
 	C(log_commits) C(log_blocks) C(checkpoints) C(table_blocks) C(md_bytes) \
 	C(parked) C(nowait_retries) \
 	C(disk_read_errors) C(disk_write_errors) C(ssd_read_errors) C(ssd_write_errors) \
-	C(memory_alloc_errors)
+	C(memory_alloc_errors) \
+	C(pid_adds) C(pid_dels) C(pid_drops) C(pid_expiry)
 
 #endif /* FLASHCACHE_UAPI_H */

@@ -264,6 +264,7 @@ static void tick_work(struct work_struct *work)
 	u32 delay = READ_ONCE(c->tune.fallow_delay);
 	u64 seen = fc_stats_sum(c, FC_STAT_reads) + fc_stats_sum(c, FC_STAT_writes);
 
+	fc_gate_expire(c);
 	cl->quiet = seen == cl->seen ? cl->quiet + 1 : 0;
 	cl->seen = seen;
 	if (delay && cl->quiet >= delay)

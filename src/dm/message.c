@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages: settings and orders at run time. Each is a word and a value; the words are those of the
- * original's sysctls.
+ * Messages: settings and orders at run time, each a word and a value, and the lists of processes. The
+ * words are those of the original.
  */
 #include "dm/dm.h"
 #include "dm/knob.h"
@@ -21,7 +21,10 @@ static int set_mode(struct fc_cache *c, const char *value)
 static int obey(struct fc_cache *c, unsigned int argc, char **argv)
 {
 	int which = fc_knob_find(argv[0]);
+	int r = fc_gate_message(c, argc, argv);
 
+	if (r != -ENOENT)
+		return r;
 	if (argc != 2)
 		return -EINVAL;
 	if (!strcmp(argv[0], "cache_mode"))
@@ -35,13 +38,13 @@ static int obey(struct fc_cache *c, unsigned int argc, char **argv)
  * @argc: number of words
  * @argv: words
  *
- * Context: process, sleeps. Return: 0 or -EINVAL; nothing is changed then.
+ * Context: process, sleeps. Return: 0, -EINVAL or -ENOMEM; nothing is changed then.
  */
 int fc_message(struct fc_cache *c, unsigned int argc, char **argv)
 {
 	int r = obey(c, argc, argv);
 
-	if (r)
+	if (r == -EINVAL)
 		DMWARN_LIMIT("%s: message not understood: %s %s: see the user guide for words and ranges",
 			     c->cfg.name, argv[0], argc > 1 ? argv[1] : "");
 	return r;

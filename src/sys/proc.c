@@ -64,10 +64,10 @@ static const struct shown keys[] = {
 	{ "uncached_IO_requeue", NONE, NONE },
 	{ "uncached_sequential_reads", FC_STAT_uncached_seq_reads, NONE },
 	{ "uncached_sequential_writes", FC_STAT_uncached_seq_writes, NONE },
-	{ "pid_adds", NONE, NONE },
-	{ "pid_dels", NONE, NONE },
-	{ "pid_drops", NONE, NONE },
-	{ "pid_expiry", NONE, NONE },
+	{ "pid_adds", FC_STAT_pid_adds, NONE },
+	{ "pid_dels", FC_STAT_pid_dels, NONE },
+	{ "pid_drops", FC_STAT_pid_drops, NONE },
+	{ "pid_expiry", FC_STAT_pid_expiry, NONE },
 };
 
 /* Errors have a file of their own. */
@@ -162,12 +162,18 @@ static int errors_show(struct seq_file *m, void *v)
 	return look(m, show_errors);
 }
 
+static int pids_show(struct seq_file *m, void *v)
+{
+	return look(m, fc_gate_show);
+}
+
 static const struct {
 	const char *name;
 	int (*show)(struct seq_file *m, void *v);
 } files[] = {
 	{ "flashcache_stats", stats_show },
 	{ "flashcache_errors", errors_show },
+	{ "flashcache_pidlists", pids_show },
 };
 
 /** fc_proc_add() - make a window's files; it lives without them if that fails */
