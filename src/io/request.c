@@ -26,6 +26,17 @@ static bool is_sequential(struct fc_cache *c, struct bio *bio)
 	return true;
 }
 
+static bool passes_by(struct fc_cache *c, struct bio *bio)
+{
+	if (unlikely(READ_ONCE(c->gate.choosy))) {
+		enum fc_gate_word word = fc_gate_ask(c, bio);
+
+		if (word != FC_GATE_ASK)
+			return word == FC_GATE_PASS;
+	}
+	return is_sequential(c, bio);
+}
+
 /*
  * Parks a request on its locked set. That is no sleep of whoever sent it, so a REQ_NOWAIT bio is
  * parked like any other: of a bio that was cut, one part must not come back with BLK_STS_AGAIN when
@@ -271,7 +282,7 @@ int fc_request_map_other(struct fc_cache *c, struct fc_req *req, struct bio *bio
 	}
 	if (unlikely(bio->bi_opf & REQ_FUA))
 		fc_count(c, fuas);
-	if (is_sequential(c, bio))
+	if (passes_by(c, bio))
 		req->flags |= FC_REQ_PASS;
 	if (!(bio->bi_opf & REQ_FUA) && fc_fan_out(req, bio))
 		return DM_MAPIO_SUBMITTED;
