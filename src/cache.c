@@ -417,7 +417,8 @@ struct fc_cache *fc_cache_create(struct dm_target *ti, const struct fc_config *c
 	fc_health_init(c);
 	fc_gate_init(c);
 	c->stats = alloc_percpu(struct fc_stats);
-	if (!c->stats || init_rooms(c)) {
+	c->hist = alloc_percpu(struct fc_hist);
+	if (!c->stats || !c->hist || init_rooms(c)) {
 		fc_cache_destroy(c);
 		return ERR_PTR(-ENOMEM);
 	}
@@ -443,6 +444,7 @@ void fc_cache_destroy(struct fc_cache *c)
 	fc_submit_exit(c);
 	free_sets(c);
 	fc_gate_exit(c);
+	free_percpu(c->hist);
 	free_percpu(c->stats);
 	kvfree(c);
 }

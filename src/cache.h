@@ -25,6 +25,7 @@
 #include "io/submit.h"
 #include "meta/meta.h"
 #include "sys/gate.h"
+#include "sys/hist.h"
 #include "sys/stats.h"
 
 #define FC_BASENAME_LEN	100
@@ -79,6 +80,7 @@ struct fc_config {
  * @core: decisions' state; its sets exist from the first resume on
  * @tune: run-time settings
  * @stats: counters, per CPU
+ * @hist: histograms, per CPU
  * @gate: who may bring something into the cache
  * @busy: requests on the disk that a user waits for
  * @ti: dm target
@@ -114,6 +116,7 @@ struct fc_cache {
 	struct fc_core core;
 	struct fc_tunables tune;
 	struct fc_stats __percpu *stats;
+	struct fc_hist __percpu *hist;
 	struct fc_gate gate;
 	atomic_t busy;
 

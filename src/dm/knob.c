@@ -54,6 +54,8 @@ static int set_tunable(struct fc_cache *c, unsigned int which, const char *value
 	if (!fc_tunable_set(&c->tune, which, value))
 		return -EINVAL;
 	fc_cache_tune(c);
+	if (which == FC_TUNED_io_latency_hist)
+		fc_hist_zero_latency(c);
 	if (c->loaded)
 		fc_cleaner_kick(c);
 	return 0;
@@ -77,10 +79,12 @@ static int give_order(struct fc_cache *c, enum fc_order order, const char *value
 		WRITE_ONCE(c->sync_stopped, false);
 	if (!on)
 		return 0;
-	if (order == FC_ORDER_zero_stats)
-		fc_stats_zero(c);
-	else
+	if (order != FC_ORDER_zero_stats) {
 		sync_all(c, order == FC_ORDER_do_sync);
+		return 0;
+	}
+	fc_stats_zero(c);
+	fc_hist_zero(c);
 	return 0;
 }
 

@@ -167,6 +167,16 @@ static int pids_show(struct seq_file *m, void *v)
 	return look(m, fc_gate_show);
 }
 
+static int iosize_show(struct seq_file *m, void *v)
+{
+	return look(m, fc_hist_show_sizes);
+}
+
+static int latency_show(struct seq_file *m, void *v)
+{
+	return look(m, fc_hist_show_latency);
+}
+
 static const struct {
 	const char *name;
 	int (*show)(struct seq_file *m, void *v);
@@ -174,6 +184,8 @@ static const struct {
 	{ "flashcache_stats", stats_show },
 	{ "flashcache_errors", errors_show },
 	{ "flashcache_pidlists", pids_show },
+	{ "flashcache_iosize_hist", iosize_show },
+	{ "flashcache_io_latency_hist", latency_show },
 };
 
 /** fc_proc_add() - make a window's files; it lives without them if that fails */
