@@ -82,6 +82,7 @@ struct fc_config {
  * @stats: counters, per CPU
  * @hist: histograms, per CPU
  * @gate: who may bring something into the cache
+ * @watched: of each request something is to be noted: no fast lane
  * @busy: requests on the disk that a user waits for
  * @ti: dm target
  * @disk: the slow device
@@ -118,6 +119,7 @@ struct fc_cache {
 	struct fc_stats __percpu *stats;
 	struct fc_hist __percpu *hist;
 	struct fc_gate gate;
+	bool watched;
 	atomic_t busy;
 
 	struct dm_target *ti;

@@ -7,13 +7,11 @@
 #include "core/lane.h"
 #include "io/request.h"
 
-/*
- * Only plain reads and writes, of which nothing else is to be noted.
- */
+/* Only plain reads and writes, of which nothing else is to be noted. */
 static inline bool fits(const struct fc_cache *c, const struct bio *bio)
 {
 	return !(bio->bi_opf & (REQ_PREFLUSH | REQ_FUA)) && bio_op(bio) <= REQ_OP_WRITE &&
-	       !READ_ONCE(c->tune.skip_seq_thresh_kb);
+	       !READ_ONCE(c->watched);
 }
 
 /* Finds the slot's way; little is to be remembered over the lock. */
@@ -49,7 +47,7 @@ static inline bool take(struct fc_cache *c, struct fc_req *req, struct bio *bio)
 {
 	const struct fc_geo *geo = &c->core.geo;
 	sector_t sector = bio->bi_iter.bi_sector;
-	u32 units = fc_lane_units(geo, sector, bio_sectors(bio));
+	u32 nr = bio_sectors(bio), units = fc_lane_units(geo, sector, nr);
 	u16 way;
 
 	if (unlikely(!units))
@@ -60,7 +58,7 @@ static inline bool take(struct fc_cache *c, struct fc_req *req, struct bio *bio)
 	req->c = c;
 	req->iter = bio->bi_iter;
 	req->plan.way[0] = way;
-	this_cpu_inc(c->stats->n[FC_STAT_lane_reads + req->step]);
+	this_cpu_inc(c->stats->lane[req->step][nr]);
 	/* As fc_submit_aim() would, but for the counter. */
 	bio_set_dev(bio, c->ssd->bdev);
 	bio->bi_iter.bi_sector = fc_geo_place(geo, fc_geo_slot(geo, req->set_index, way), sector);

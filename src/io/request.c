@@ -282,6 +282,11 @@ int fc_request_map_other(struct fc_cache *c, struct fc_req *req, struct bio *bio
 	}
 	if (unlikely(bio->bi_opf & REQ_FUA))
 		fc_count(c, fuas);
+	fc_hist_size(c, bio_sectors(bio));
+	if (unlikely(READ_ONCE(c->tune.io_latency_hist))) {
+		req->flags |= FC_REQ_TIMED;
+		req->began = fc_hist_clock();
+	}
 	if (passes_by(c, bio))
 		req->flags |= FC_REQ_PASS;
 	if (!(bio->bi_opf & REQ_FUA) && fc_fan_out(req, bio))
@@ -413,14 +418,7 @@ static void leave_lane(struct fc_req *req)
 	plan->nr = req->iter.bi_size >> SECTOR_SHIFT;
 }
 
-/**
- * fc_request_end_other() - a bio comes back that was not in the fast lane, or failed in it
- * @req: its request
- * @error: its result
- *
- * Context: any, interrupts included. Return: DM_ENDIO_DONE or DM_ENDIO_INCOMPLETE.
- */
-int fc_request_end_other(struct fc_req *req, blk_status_t error)
+static int end_step(struct fc_req *req, blk_status_t error)
 {
 	switch (req->step) {
 	case FC_STEP_LANE_READ:
@@ -443,6 +441,23 @@ int fc_request_end_other(struct fc_req *req, blk_status_t error)
 	default:
 		return DM_ENDIO_DONE;
 	}
+}
+
+/**
+ * fc_request_end_other() - a bio comes back that was not in the fast lane, or failed in it
+ * @req: its request
+ * @error: its result
+ *
+ * Context: any, interrupts included. Return: DM_ENDIO_DONE or DM_ENDIO_INCOMPLETE.
+ */
+int fc_request_end_other(struct fc_req *req, blk_status_t error)
+{
+	int r = end_step(req, error);
+
+	/* Unless it is done, the request may be gone. */
+	if (r == DM_ENDIO_DONE && unlikely(req->flags & FC_REQ_TIMED))
+		fc_hist_latency(req->c, req->began);
+	return r;
 }
 
 static void again(struct fc_req *req)

@@ -29,12 +29,14 @@ enum fc_step {
 #define FC_REQ_FUA	(1u << 0)	/* to be durable before it ends */
 #define FC_REQ_PASS	(1u << 1)	/* must not bring anything into the cache */
 #define FC_REQ_FETCH	(1u << 2)	/* holds the claim of an FC_FETCH plan */
+#define FC_REQ_TIMED	(1u << 3)	/* its @began is set */
 
 /**
  * struct fc_req - a request; lies beside its bio
  * @c: cache
  * @set: set of the current piece
  * @set_index: its number
+ * @began: fc_hist_clock() when it arrived
  * @next: next one parked on the same set, under its lock
  * @again: place on the cache's list of requests that ask again
  * @iter: what is left of the request, in sectors of the target; includes the current piece
@@ -48,6 +50,7 @@ struct fc_req {
 	struct fc_cache *c;
 	struct fc_set *set;
 	u32 set_index;
+	u32 began;
 	union {
 		struct fc_req *next;
 		struct llist_node again;

@@ -56,8 +56,10 @@ void fc_hist_show_sizes(struct seq_file *m, struct fc_cache *c)
 	u32 i;
 
 	for (i = 1; i <= FC_SIZE_MAX; i++)
-		seq_printf(m, "%u:%llu ", i << SECTOR_SHIFT, sum(&c->hist->size[i]));
-	seq_printf(m, "larger:%llu\n", sum(&c->hist->size[i]));
+		seq_printf(m, "%u:%llu ", i << SECTOR_SHIFT,
+			   sum(&c->hist->size[i]) + fc_stats_lane(c, i, i));
+	seq_printf(m, "larger:%llu\n",
+		   sum(&c->hist->size[i]) + fc_stats_lane(c, i, FC_BLOCK_MAX));
 }
 
 /** fc_hist_show_latency() - print "microseconds:number" of those that took just less than that */

@@ -19,7 +19,7 @@ struct fc_cache;
 
 /**
  * struct fc_hist - histograms of one CPU
- * @size: requests by their sectors
+ * @size: requests by their sectors, but for those in the fast lane (struct fc_stats)
  * @latency: reads and writes by the time that they took, in steps of FC_LATENCY_STEP
  */
 struct fc_hist {

@@ -12,41 +12,57 @@ const char *fc_stats_name(enum fc_stat which)
 	return names[which];
 }
 
-static u64 sum_cell(const struct fc_cache *c, u32 cell)
+static u64 sum_lane(const struct fc_cache *c, u32 write, u32 first, u32 last)
 {
 	u64 sum = 0;
 	int cpu;
+	u32 i;
 
 	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->n[cell]);
+		for (i = first; i <= last; i++)
+			sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->lane[write][i]);
 	return sum;
+}
+
+/**
+ * fc_stats_lane() - requests in the fast lane, by size
+ * @c: cache
+ * @first: sectors, of the smallest
+ * @last: sectors, of the largest; at most %FC_BLOCK_MAX
+ */
+u64 fc_stats_lane(const struct fc_cache *c, u32 first, u32 last)
+{
+	return sum_lane(c, 0, first, last) + sum_lane(c, 1, first, last);
 }
 
 /**
  * fc_stats_sum() - a counter over all CPUs
  * @c: cache
- * @which: counter, of those that are shown
+ * @which: counter
  *
  * Context: any. A sum taken while others count may miss the latest.
  */
 u64 fc_stats_sum(const struct fc_cache *c, enum fc_stat which)
 {
-	u64 sum = sum_cell(c, which);
+	u64 sum = 0;
+	int cpu;
 
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->n[which]);
 	switch (which) {
 	case FC_STAT_reads:
 	case FC_STAT_read_hits:
 	case FC_STAT_read_blocks:
 	case FC_STAT_read_hit_blocks:
 	case FC_STAT_ssd_reads:
-		return sum + sum_cell(c, FC_STAT_lane_reads);
+		return sum + sum_lane(c, 0, 1, FC_BLOCK_MAX);
 	case FC_STAT_writes:
 	case FC_STAT_write_hits:
 	case FC_STAT_dirty_write_hits:
 	case FC_STAT_write_blocks:
 	case FC_STAT_write_hit_blocks:
 	case FC_STAT_ssd_writes:
-		return sum + sum_cell(c, FC_STAT_lane_writes);
+		return sum + sum_lane(c, 1, 1, FC_BLOCK_MAX);
 	default:
 		return sum;
 	}

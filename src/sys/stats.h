@@ -13,14 +13,7 @@
 #define FC_STAT_ENUM(name) FC_STAT_##name,
 enum fc_stat {
 	FC_COUNTERS(FC_STAT_ENUM)
-	FC_NR_STATS,
-	/*
-	 * Not shown: each hit in the fast lane counts once here, and in several of those above. In
-	 * the order of enum fc_step.
-	 */
-	FC_STAT_lane_reads = FC_NR_STATS,
-	FC_STAT_lane_writes,
-	FC_NR_CELLS
+	FC_NR_STATS
 };
 
 #undef FC_STAT_ENUM
@@ -28,9 +21,11 @@ enum fc_stat {
 /**
  * struct fc_stats - counters of one CPU
  * @n: by enum fc_stat
+ * @lane: reads and writes in the fast lane, by sectors; each stands for several in @n
  */
 struct fc_stats {
-	u64 n[FC_NR_CELLS];
+	u64 n[FC_NR_STATS];
+	u64 lane[2][FC_BLOCK_MAX + 1];
 };
 
 struct fc_cache;
@@ -38,6 +33,7 @@ struct fc_cache;
 #define fc_count(c, name)	this_cpu_inc((c)->stats->n[FC_STAT_##name])
 #define fc_count_by(c, name, by) this_cpu_add((c)->stats->n[FC_STAT_##name], (by))
 
+u64 fc_stats_lane(const struct fc_cache *c, u32 first, u32 last);
 u64 fc_stats_sum(const struct fc_cache *c, enum fc_stat which);
 void fc_stats_zero(struct fc_cache *c);
 const char *fc_stats_name(enum fc_stat which);
