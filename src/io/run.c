@@ -11,7 +11,6 @@
 #include "io/request.h"
 
 #define JOB_PAGES	(FC_CLAIM_SECTORS / PAGE_SECTORS)
-#define JOBS_MAX	256	/* in flight, a cache: at most 16 MiB of memory */
 #define JOBS_RESERVE	16
 
 static struct kmem_cache *job_cache;
@@ -133,7 +132,7 @@ static struct fc_job *new_job(struct fc_req *req, sector_t start, u32 sectors)
 	struct fc_cache *c = req->c;
 	struct fc_job *job;
 
-	if (atomic_read(&c->nr_jobs) >= JOBS_MAX)
+	if ((u32)atomic_read(&c->nr_jobs) >= READ_ONCE(c->tune.max_fill_ios))
 		return NULL;
 	job = mempool_alloc(&c->jobs, GFP_NOWAIT | __GFP_NOWARN);
 	if (!job)
