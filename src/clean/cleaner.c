@@ -11,9 +11,38 @@
 #define DM_MSG_PREFIX "flashcache"
 
 #define WANTED_A_SET	16u	/* slots cleaned at once in a set that had no room */
+#define PACE		max(1, HZ / 20)	/* rest when clean_rate_kb is used up */
 
 /* Why something is cleaned; sets the pace. */
 enum fc_reason { FC_BECAUSE_WANTED, FC_BECAUSE_FULL, FC_BECAUSE_ALL, FC_BECAUSE_IDLE };
+
+/* --- clean_rate_kb ---------------------------------------------------------------------------- */
+
+/*
+ * The credit of clean_rate_kb grows with time, up to that of a second, or one block if that is
+ * more. Runs take neighbours along, and so may overdraw it.
+ */
+static bool have_credit(struct fc_cache *c)
+{
+	struct fc_cleaner *cl = &c->clean;
+	u32 rate = READ_ONCE(c->tune.clean_rate_kb);
+	u64 a_second = (u64)rate * 2, most = max_t(u64, a_second, c->core.geo.block_sectors) * HZ;
+	unsigned long now = jiffies;
+
+	if (!rate || READ_ONCE(cl->hurry))
+		return true;
+	cl->credit += min_t(u64, a_second * (now - cl->credited), most);
+	cl->credit = min_t(s64, cl->credit, most);
+	cl->credited = now;
+	return cl->credit >= (s64)c->core.geo.block_sectors * HZ;
+}
+
+/* Who waits for the cleaning itself is not held back, and neither is it charged. */
+static void charge(struct fc_cache *c, enum fc_reason why, u64 blocks)
+{
+	if (why != FC_BECAUSE_WANTED && READ_ONCE(c->tune.clean_rate_kb))
+		c->clean.credit -= (s64)(blocks << c->core.geo.block_shift) * HZ;
+}
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
@@ -177,6 +206,10 @@ static u32 collect(struct fc_cache *c, enum fc_reason *why)
 	nr = collect_wanted(c);
 	if (nr)
 		return nr;
+	if (!have_credit(c)) {
+		queue_delayed_work(c->clean.wq, &c->clean.pace, PACE);
+		return 0;
+	}
 	*why = FC_BECAUSE_FULL;
 	nr = collect_full(c);
 	if (nr)
@@ -225,9 +258,12 @@ static void clean_batch(struct fc_cache *c, u32 nr, enum fc_reason why)
 	u32 i = 0;
 
 	sort_items(cl, nr);
-	while (i < nr && !stopped(cl)) {
+	while (i < nr && !stopped(cl) && (why == FC_BECAUSE_WANTED || have_credit(c))) {
+		u64 taken = cl->taken;
+
 		fc_clean_runs_wait(c, beside(c, why));
 		i += fc_clean_run_start(c, cl->items + i, nr - i);
+		charge(c, why, cl->taken - taken);
 		if (why >= FC_BECAUSE_ALL)
 			cl->sweep = cl->items[i - 1].b.n + 1;
 		cond_resched();
@@ -254,6 +290,11 @@ static void clean_work(struct work_struct *work)
 			break;
 		clean_batch(c, nr, why);
 	}
+}
+
+static void pace_work(struct work_struct *work)
+{
+	fc_cleaner_kick(container_of(work, struct fc_cache, clean.pace.work));
 }
 
 /* Back-off: after failures cleaning is tried again once a second. */
@@ -334,6 +375,7 @@ int fc_cleaner_drain(struct fc_cache *c)
 	if (!first)
 		return 0;
 	DMINFO("%s: Cleaning %llu blocks please WAIT", c->cfg.name, first);
+	WRITE_ONCE(cl->hurry, true);
 	cancel_delayed_work_sync(&cl->tick);
 	atomic_set(&cl->failed, 0);
 	while (left) {
@@ -361,6 +403,7 @@ void fc_cleaner_start(struct fc_cache *c)
 	struct fc_cleaner *cl = &c->clean;
 
 	WRITE_ONCE(cl->stop, false);
+	WRITE_ONCE(cl->hurry, false);
 	WRITE_ONCE(c->core.no_clean, false);
 	atomic_set(&cl->failed, 0);
 	cl->quiet = 0;
@@ -383,6 +426,7 @@ void fc_cleaner_stop(struct fc_cache *c)
 	WRITE_ONCE(cl->stop, true);
 	cancel_delayed_work_sync(&cl->tick);
 	cancel_work_sync(&cl->work);
+	cancel_delayed_work_sync(&cl->pace);
 	/* Whoever gave the last run back may still hold the lock. */
 	spin_lock_irq(&cl->lock);
 	spin_unlock_irq(&cl->lock);
@@ -413,6 +457,7 @@ int fc_cleaner_init(struct fc_cache *c)
 	init_waitqueue_head(&cl->wait);
 	INIT_WORK(&cl->work, clean_work);
 	INIT_DELAYED_WORK(&cl->tick, tick_work);
+	INIT_DELAYED_WORK(&cl->pace, pace_work);
 	cl->stop = true;
 	cl->wq = alloc_workqueue("flashcache_cl", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	return cl->wq ? fc_clean_runs_init(c) : -ENOMEM;

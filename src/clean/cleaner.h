@@ -29,6 +29,7 @@ struct fc_cache;
  * @wq: its queue
  * @work: its worker
  * @tick: looks once a second whether the cache is idle enough to clean
+ * @pace: wakes @work when clean_rate_kb made it rest
  * @items: room for @batch slots; worker only
  * @batch: slots sorted at a time
  * @runs: FC_CLEAN_RUNS runs with their memory
@@ -41,6 +42,10 @@ struct fc_cache;
  * @all: clean everything (do_sync); cleared when done
  * @restart: the sweep is to begin anew
  * @found: blocks that the present pass of the sweep has found; worker only
+ * @taken: blocks that runs were started with; worker only
+ * @credit: what clean_rate_kb allows now, in sectors x HZ; worker only
+ * @credited: when that was added to, in jiffies; worker only
+ * @hurry: the device is being removed: clean_rate_kb does not count
  * @fallow: blocks that may be cleaned because the cache is idle
  * @stop: give up: the cache is suspended, or its removal was interrupted
  * @failed: runs that failed since the last success
@@ -51,6 +56,7 @@ struct fc_cleaner {
 	struct workqueue_struct *wq;
 	struct work_struct work;
 	struct delayed_work tick;
+	struct delayed_work pace;
 	struct fc_clean_item *items;
 	u32 batch;
 	struct fc_clean_run *runs;
@@ -63,6 +69,10 @@ struct fc_cleaner {
 	bool all;
 	bool restart;
 	u64 found;
+	u64 taken;
+	s64 credit;
+	unsigned long credited;
+	bool hurry;
 	atomic_t fallow;
 	bool stop;
 	atomic_t failed;

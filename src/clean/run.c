@@ -271,6 +271,7 @@ u32 fc_clean_run_start(struct fc_cache *c, const struct fc_clean_item *items, u3
 	/* An item that was looked at but did not fit any more gets its turn again. */
 	if (used > 1 && run->nr && items[used - 1].b.n > run->items[run->nr - 1].b.n)
 		used--;
+	c->clean.taken += run->nr;
 	if (run->nr)
 		read_slots(run);
 	else
