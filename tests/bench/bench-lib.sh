@@ -49,16 +49,15 @@ any()
 
 # --- legs -----------------------------------------------------------------------------------------
 
-# legs_of_memory MB: two RAM disks, all pages of which are there already.
+# legs_of_memory MB: two RAM disks. All pages of the flash are there already, and those of the
+# disk's first SPAN_MB.
 legs_of_memory()
 {
-	local leg
 	make_brd "$1" 2 >/dev/null
 	DISK=/dev/ram0
 	FLASH=/dev/ram1
-	for leg in "$DISK" "$FLASH"; do
-		dd if=/dev/zero of="$leg" bs=1M count="$1" oflag=direct status=none
-	done
+	dd if=/dev/zero of="$DISK" bs=1M count="$SPAN_MB" oflag=direct status=none
+	dd if=/dev/zero of="$FLASH" bs=1M count="$1" oflag=direct status=none
 }
 
 # --- results --------------------------------------------------------------------------------------

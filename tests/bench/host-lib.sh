@@ -16,8 +16,8 @@ to_json()
 		def lines: split("\n") | map(select(. != "") | split(" "));
 		def put(path; v): setpath(path; v | tonumber);
 		{ bench: $bench, unit: $unit,
-		  results: reduce ($values | lines)[] as [$t, $j, $v] ({}; put([$t, $j]; $v)),
-		  counts: reduce ($counts | lines)[] as [$t, $j, $w, $v] ({}; put([$t, $j, $w]; $v)) }
+		  results: (reduce ($values | lines)[] as [$t, $j, $v] ({}; put([$t, $j]; $v))),
+		  counts: (reduce ($counts | lines)[] as [$t, $j, $w, $v] ({}; put([$t, $j, $w]; $v))) }
 		| if .counts == {} then del(.counts) else . end'
 }
 

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# profile.sh: the guest's half of tests/bench/profile. One fio job twice on each target, short and
+# long; the plugin outside notes all counts around each. The difference is the I/Os' own.
+# Arguments: "TARGET..." NEW WORD...   where NEW is yes to begin with clean blocks.
+# shellcheck source=tests/bench/bench-lib.sh
+. "$ROOT/tests/bench/bench-lib.sh"
+# shellcheck source=tests/bench/targets.sh
+. "$ROOT/tests/bench/targets.sh"
+
+SPAN_MB=128
+SHORT=4000
+LONG=24000
+targets=$1
+kind=$2
+shift 2
+
+# mark NAME: have the counts written down. Waiting must cost no process.
+mark()
+{
+	echo "$1" >"$SHARE/mark"
+	while [ -e "$SHARE/mark" ]; do
+		read -r -t 1 <>"$STAGE/nothing" || true
+	done
+}
+
+job()
+{
+	fio_job job "$DEV" --ioengine=io_uring --size="${SPAN_MB}M" --bs=4k --iodepth=32 \
+		--number_ios="$1" "${@:2}"
+}
+
+again()
+{
+	[ "$kind" != new ] || target_clean "$1"
+}
+
+profile()
+{
+	local target=$1
+	shift
+	target_up "$target" "${kind/new/writeback}"
+	[ "$kind" = bypass ] || target_warm "$target"
+	job "$SHORT" "$@"
+	again "$target"
+	mark "$target.0"
+	job "$SHORT" "$@"
+	mark "$target.1"
+	again "$target"
+	mark "$target.2"
+	job "$LONG" "$@"
+	mark "$target.3"
+	note "$target: $(fio_iops job) IOPS"
+	target_down "$target"
+}
+
+mkfifo "$STAGE/nothing"
+load_module
+echo 0 >/proc/sys/kernel/kptr_restrict
+cp /sys/module/flashcache/sections/.text "$SHARE/module.text"
+legs_of_memory 512
+for target in $targets; do
+	target_there "$target"
+	cat /proc/kallsyms >"$SHARE/kallsyms"
+	profile "$target" "$@"
+done
+echo "$((LONG - SHORT))" >"$SHARE/ios"
+guest_end
