@@ -8,10 +8,12 @@
 #   target_clean TARGET           everything written back (dm-writecache forgets it, too)
 #   target_down TARGET
 # Without cache, raw and linear are the flash, or the disk when KIND is not writeback.
-# Peers get their best: no writing back in the background, no bypass of streams.
+# Peers get their best: bcache no bypass of streams, and no writing back in the background unless
+# BCACHE_WRITEBACK is yes.
 # shellcheck disable=SC2153 # DISK and FLASH are set by the benchmark
 
 BCACHE=/sys/block/bcache0/bcache
+BCACHE_WRITEBACK=no
 WRITECACHE_WORDS=()
 FLASHCACHE_WORDS=(dirty_thresh_pct 95 fallow_delay 0)
 DM_CACHE_META_MB=8
@@ -88,16 +90,16 @@ _up_bcache()
 	echo 0 >$BCACHE/sequential_cutoff
 	echo 0 >$BCACHE/cache/congested_read_threshold_us
 	echo 0 >$BCACHE/cache/congested_write_threshold_us
-	echo 0 >$BCACHE/writeback_running
+	[ "$BCACHE_WRITEBACK" = yes ] || echo 0 >$BCACHE/writeback_running
 }
 
-# _until CMD...: wait for it, at most two minutes.
+# _until CMD...: wait for it, at most ten minutes.
 _until()
 {
 	local i
 	for ((i = 0; i < 1200; i++)); do
 		! "$@" || return 0
-		sleep 0.1
+		sleep 0.5
 	done
 	echo "# waited in vain: $*"
 	return 1
