@@ -8,6 +8,7 @@
 #   make unit       unit tests of the core in userspace, built and run
 #   make test       all default suites (tests/run list)
 #   make demo       the demonstration in a virtual machine
+#   make bench      all benchmarks, to out/bench; takes hours (docs/performance.md)
 #   make lint       style, static checks and the project's own rules
 #   make install    module and tools, below DESTDIR if that is given
 #   make clean
@@ -33,7 +34,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fra
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all module powercut tools unit test demo lint install clean
+.PHONY: all module powercut tools unit test demo bench lint install clean
 
 all: module tools
 
@@ -113,6 +114,11 @@ test:
 
 demo:
 	tests/run demo
+
+bench:
+	tests/run bench-cpu bench-large bench-fsync bench-speedup bench-clean bench-scale \
+		bench-memory
+	tests/bench/plots
 
 lint:
 	tests/run lint

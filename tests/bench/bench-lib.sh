@@ -14,7 +14,7 @@
 STAGE=/run/bench
 TARGETS="raw linear flashcache dm-writecache dm-cache bcache"
 WANTED_JOBS='*'
-RUN_MS=1000
+RUN_MS=400
 SEED=${SEED:-1}
 mkdir -p "$STAGE"
 
