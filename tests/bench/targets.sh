@@ -145,14 +145,14 @@ target_clean()
 	case "$1" in
 	flashcache)
 		fc_message flashcache do_sync 1
-		_until _flashcache_is_clean
+		_until _flashcache_is_clean || not_ok "flashcache is not clean"
 		;;
 	dm-writecache) dmsetup message dm-writecache 0 flush ;;
-	dm-cache) _until _dm_cache_is_clean ;;
+	dm-cache) _until _dm_cache_is_clean || true ;;
 	bcache)
 		echo 0 >$BCACHE/writeback_percent
 		echo 1 >$BCACHE/writeback_running
-		_until _bcache_is_clean
+		_until _bcache_is_clean || true
 		echo 0 >$BCACHE/writeback_running
 		;;
 	esac
