@@ -20,15 +20,17 @@ mkdir -p "$STAGE"
 
 # bench_options ARG...: what was given behind `--` to tests/run:
 #   -t "TARGET..."  only these      -j PATTERN  only jobs that match      -m MS  length of a job
-# shellcheck disable=SC2034 # TARGETS is read by the benchmark
+#   -s "SIZE..."    of bench-memory: caches of so many GiB
+# shellcheck disable=SC2034 # TARGETS and SIZES are read by benchmarks
 bench_options()
 {
 	local opt OPTIND OPTARG
-	while getopts t:j:m: opt; do
+	while getopts t:j:m:s: opt; do
 		case "$opt" in
 		t) TARGETS=$OPTARG ;;
 		j) WANTED_JOBS=$OPTARG ;;
 		m) RUN_MS=$OPTARG ;;
+		s) SIZES=$OPTARG ;;
 		*) return 1 ;;
 		esac
 	done
