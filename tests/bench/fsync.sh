@@ -13,7 +13,7 @@
 # shellcheck source=tests/bench/targets.sh
 . "$ROOT/tests/bench/targets.sh"
 
-SPAN_MB=64
+FLASH_MB=160
 
 # What the flash has got so far: sectors, flushes.
 flash_io() { awk '{ print $7, $16 }' "/sys/class/block/$(basename "$FLASH")/stat"; }
@@ -42,7 +42,7 @@ job()
 	before=$(flash_io)
 	watch "$target"
 	if ! fio_job "$name" "$DEV" --ioengine=psync --rw=randwrite --bs=4k --fsync=1 \
-		--norandommap=0 --group_reporting "$@"; then
+		--end_fsync=1 --norandommap=0 --group_reporting "$@"; then
 		not_ok "$target $name: fio failed"
 		return 0
 	fi
@@ -56,7 +56,7 @@ job()
 jobs_on()
 {
 	local target=$1 plp=$2
-	local one=(--size=16m) eight=(--numjobs=8 --size=4m --offset=32m --offset_increment=4m)
+	local one=(--size=12m) eight=(--numjobs=8 --size=4m --offset=32m --offset_increment=4m)
 	target_up "$target" writeback
 	job "$target" "new_1$plp" "${one[@]}"
 	prove_new "$target" "new_1$plp"
@@ -83,7 +83,8 @@ bench_options "$@"
 load_module
 DISK=$(make_null_blk disk 256 8000000 1)
 for plp in '' _plp; do
-	FLASH=$(make_null_blk flash 256 80000 64 512 0 "$([ "$plp" ] && echo 0 || echo 256)")
+	FLASH=$(make_null_blk flash $FLASH_MB 80000 64 512 0 "$([ "$plp" ] && echo 0 || echo 256)")
+	dd if=/dev/zero of="$FLASH" bs=1M count=$FLASH_MB oflag=direct status=none
 	for target in $TARGETS; do
 		target_there "$target" || { note "$target is not there"; continue; }
 		jobs_on "$target" "$plp"

@@ -82,7 +82,7 @@ _up_bcache()
 	DEV=/dev/bcache0
 	_wipe "$FLASH"
 	_wipe "$DISK"
-	make-bcache --block 4k --bucket 512k -B "$DISK" -C "$FLASH" >/dev/null
+	make-bcache --block 4k --bucket 128k -B "$DISK" -C "$FLASH" >/dev/null
 	echo "$FLASH" >/sys/fs/bcache/register
 	echo "$DISK" >/sys/fs/bcache/register
 	_until _bcache_there
