@@ -90,10 +90,11 @@ engine()
 	esac
 }
 
-# fio_job NAME DEVICE WORD...: run fio; its terse line is in $STAGE/NAME.fio.
+# fio_job NAME DEVICE WORD...: run fio; its terse line is in $STAGE/NAME.fio. (With randrepeat the
+# seed would not touch the offsets, and a job would read what the one before it has warmed.)
 fio_job()
 {
-	fio --name="$1" --filename="$2" --direct=1 --randseed="$SEED" --norandommap \
+	fio --name="$1" --filename="$2" --direct=1 --randrepeat=0 --randseed="$SEED" --norandommap \
 		--output-format=terse --terse-version=3 --output="$STAGE/$1.fio" \
 		--percentile_list=50:95:99:99.9 "${@:3}" &&
 		! fio_errors "$1"

@@ -14,7 +14,6 @@
 . "$ROOT/tests/bench/targets.sh"
 
 SPAN_MB=64
-COLD="--offset=128m --size=64m"
 TRACE=/sys/kernel/tracing
 READ_SECONDS=10
 
@@ -67,7 +66,7 @@ judge_writes()
 		"$(awk '{ s += $2 } END { printf "%.1f", s / 2 / NR }' "$STAGE/writes")"
 	value "$target" writes_per_run "$(awk -v n="$n" -v r="$(runs)" 'BEGIN { printf "%.3f", n / r }')"
 	value "$target" ascending "$(awk 'NR > 1 && $1 > last { n++ } { last = $1 }
-		END { printf "%d", NR > 1 ? 1000 * n / (NR - 1) + 0.5 : 0 }' "$STAGE/writes")"
+		END { printf "%d", (NR > 1 ? 1000 * n / (NR - 1) : 0) }' "$STAGE/writes")"
 }
 
 cleaned()
@@ -81,12 +80,11 @@ cleaned()
 	judge_writes "$target"
 }
 
-# cold_reads TARGET JOB
+# cold_reads TARGET JOB OFFSET: what is there was never read before.
 cold_reads()
 {
-	# shellcheck disable=SC2086 # words
-	fio_job "$2" "$DEV" --ioengine=psync --rw=randread --bs=4k $COLD --time_based \
-		--runtime="$READ_SECONDS" --randseed="$((SEED + ${#2}))"
+	fio_job "$2" "$DEV" --ioengine=psync --rw=randread --bs=4k --offset="$3" --size=64m \
+		--norandommap=0 --time_based --runtime="$READ_SECONDS"
 	value "$1" "$2" "$(fio_percentile "$2" read 99)"
 	count_of "$1" "$2" reads "$(($(fio_field "$2" 6) / 4))"
 	count_of "$1" "$2" longest_us "$(fio_max "$2" read)"
@@ -95,10 +93,10 @@ cold_reads()
 read_while_cleaning()
 {
 	local target=$1 cleaning
-	cold_reads "$target" read_p99_alone
+	cold_reads "$target" read_p99_alone 128m
 	target_clean "$target" &
 	cleaning=$!
-	cold_reads "$target" read_p99_cleaning
+	cold_reads "$target" read_p99_cleaning 192m
 	kill -0 "$cleaning" 2>/dev/null || note "$target: was clean before the reads had ended"
 	wait "$cleaning" || true
 }
