@@ -68,6 +68,7 @@ legs_of_memory()
 # value TARGET JOB NUMBER
 value()
 {
+	[[ ${3:-} =~ ^[0-9.]+$ ]] || { not_ok "$1 $2: no value"; return 0; }
 	printf '# %-14s %-26s %s\n' "$@"
 	echo "$*" >>"$SHARE/values"
 }
