@@ -70,7 +70,7 @@ TEST(format_super_is_frozen)
 	CHECK_BYTES(b + 40, 0x78, 0x56, 0x34, 0x12, 0x01, 0, 0, 0, 0x01, 0, 0, 0, 0x02, 0, 0, 0,
 		    0x01, 0, 0, 0);
 	CHECK_BYTES(b + 60, 0x08, 0, 0, 0, 0, 0x02, 0, 0, 0x10, 0, 0, 0);
-	CHECK_EQ(le64toh(raw.nr_sets), sb.geo.nr_sets);
+	CHECK_EQ(le64_to_cpu(raw.nr_sets), sb.geo.nr_sets);
 	CHECK_EQ((const u8 *)&raw.nr_sets - b, 72);
 	CHECK_EQ((const u8 *)&raw.data_start - b, 96);
 	CHECK_EQ((const u8 *)&raw.tail_seq - b, 120);
@@ -79,8 +79,8 @@ TEST(format_super_is_frozen)
 	CHECK_EQ(raw.disk_id - b, 288);
 	CHECK_EQ((const u8 *)raw.settings - b, 544);
 	CHECK_EQ(raw.reserved - b, 800);
-	CHECK_EQ(le32toh(raw.crc), crc32c(~0u, b + 4, 4092));
-	CHECK_EQ(le32toh(raw.crc), 0xbe88fa32);
+	CHECK_EQ(le32_to_cpu(raw.crc), crc32c(~0u, b + 4, 4092));
+	CHECK_EQ(le32_to_cpu(raw.crc), 0xbe88fa32);
 }
 
 static void check_same(const struct fc_super *a, const struct fc_super *b)
@@ -158,7 +158,7 @@ TEST(format_super_damage)
 
 static void reseal(struct fcd_super *raw)
 {
-	raw->crc = htole32(crc32c(~0u, (const u8 *)raw + 4, 4092));
+	raw->crc = cpu_to_le32(crc32c(~0u, (const u8 *)raw + 4, 4092));
 }
 
 /* One wrong field under a right CRC. */
@@ -177,45 +177,45 @@ TEST(format_super_crafted)
 	struct fc_super sb = sample(), back;
 
 	CRAFT(state, 0);
-	CRAFT(state, htole32(3));
+	CRAFT(state, cpu_to_le32(3));
 	CRAFT(mode, 0);
-	CRAFT(mode, htole32(4));
-	CRAFT(policy, htole32(3));
+	CRAFT(mode, cpu_to_le32(4));
+	CRAFT(policy, cpu_to_le32(3));
 	CRAFT(block_sectors, 0);
-	CRAFT(block_sectors, htole32(4));
-	CRAFT(block_sectors, htole32(12));
-	CRAFT(block_sectors, htole32(256));
-	CRAFT(block_sectors, htole32(16));
-	CRAFT(block_sectors, htole32(~0u));
+	CRAFT(block_sectors, cpu_to_le32(4));
+	CRAFT(block_sectors, cpu_to_le32(12));
+	CRAFT(block_sectors, cpu_to_le32(256));
+	CRAFT(block_sectors, cpu_to_le32(16));
+	CRAFT(block_sectors, cpu_to_le32(~0u));
 	CRAFT(assoc, 0);
-	CRAFT(assoc, htole32(513));
-	CRAFT(assoc, htole32(1024));
-	CRAFT(assoc, htole32(~0u));
+	CRAFT(assoc, cpu_to_le32(513));
+	CRAFT(assoc, cpu_to_le32(1024));
+	CRAFT(assoc, cpu_to_le32(~0u));
 	CRAFT(cluster_blocks, 0);
-	CRAFT(cluster_blocks, htole32(3));
-	CRAFT(cluster_blocks, htole32(1024));
-	CRAFT(cluster_blocks, htole32(~0u));
+	CRAFT(cluster_blocks, cpu_to_le32(3));
+	CRAFT(cluster_blocks, cpu_to_le32(1024));
+	CRAFT(cluster_blocks, cpu_to_le32(~0u));
 	CRAFT(nr_sets, 0);
-	CRAFT(nr_sets, htole64(sb.geo.nr_sets + 1ull));
-	CRAFT(nr_sets, htole64(sb.geo.nr_sets + (1ull << 32)));
+	CRAFT(nr_sets, cpu_to_le64(sb.geo.nr_sets + 1ull));
+	CRAFT(nr_sets, cpu_to_le64(sb.geo.nr_sets + (1ull << 32)));
 	CRAFT(log_blocks, 0);
-	CRAFT(log_blocks, htole64(~0ull));
-	CRAFT(table_blocks, htole64(sb.geo.table_blocks - 1));
+	CRAFT(log_blocks, cpu_to_le64(~0ull));
+	CRAFT(table_blocks, cpu_to_le64(sb.geo.table_blocks - 1));
 	CRAFT(data_start, 0);
-	CRAFT(data_start, htole64(sb.geo.data_start + 8));
+	CRAFT(data_start, cpu_to_le64(sb.geo.data_start + 8));
 	CRAFT(flash_sectors, 0);
-	CRAFT(flash_sectors, htole64(~0ull));
-	CRAFT(flash_sectors, htole64(1ull << 40));
+	CRAFT(flash_sectors, cpu_to_le64(~0ull));
+	CRAFT(flash_sectors, cpu_to_le64(1ull << 40));
 	CRAFT(disk_sectors, 0);
-	CRAFT(disk_sectors, htole64(~0ull));
-	CRAFT(disk_sectors, htole64((1ull << 46) + 1));
-	CRAFT(tail_seq, htole64(~0ull));
-	CRAFT(table_gen, htole64(1ull << 63));
-	CRAFT(seq, htole64(1ull << 63));
+	CRAFT(disk_sectors, cpu_to_le64(~0ull));
+	CRAFT(disk_sectors, cpu_to_le64((1ull << 46) + 1));
+	CRAFT(tail_seq, cpu_to_le64(~0ull));
+	CRAFT(table_gen, cpu_to_le64(1ull << 63));
+	CRAFT(seq, cpu_to_le64(1ull << 63));
 	CRAFT(dirty_thresh_pct, 0);
-	CRAFT(dirty_thresh_pct, htole32(96));
-	CRAFT(skip_seq_thresh_kb, htole32((1u << 30) + 1));
-	CRAFT(fallow_delay, htole32((1u << 20) + 1));
+	CRAFT(dirty_thresh_pct, cpu_to_le32(96));
+	CRAFT(skip_seq_thresh_kb, cpu_to_le32((1u << 30) + 1));
+	CRAFT(fallow_delay, cpu_to_le32((1u << 20) + 1));
 	CRAFT(name[FCD_NAME_LEN - 1], 'x');
 	CRAFT(disk_id[FCD_ID_LEN - 1], 'x');
 }
@@ -232,7 +232,7 @@ static bool setting_fits(int place, u64 value)
 
 	sb.settings[place - 1] = (u32)(value + 1);
 	fc_super_encode(&sb, &raw);
-	CHECK_EQ(le32toh(raw.settings[place - 1]), value + 1);
+	CHECK_EQ(le32_to_cpu(raw.settings[place - 1]), value + 1);
 	if (fc_super_decode(&back, &raw) != FC_FOUND_GOOD)
 		return false;
 	check_same(&sb, &back);
@@ -274,7 +274,7 @@ TEST(format_super_of_the_future)
 
 	fc_super_encode(&sb, &raw);
 	fc_super_encode(&sb, &good);
-	raw.format = htole32(5);
+	raw.format = cpu_to_le32(5);
 	reseal(&raw);
 	CHECK_EQ(fc_super_decode(&back, &raw), FC_FOUND_NEWER);
 	CHECK_HAS(fc_super_pick(&back, &raw, &good, &none), "does not know");
@@ -352,7 +352,7 @@ TEST(format_log_is_frozen)
 		    0, 0, 0, 0x02, 0, 0, 0, 0, 0, 0, 0);
 	CHECK_BYTES(block + 52, 0x05, 0x04, 0x03, 0x02, 0x01, 0, 0x0f, 0x0e, 0x0d, 0x0c, 0x0b,
 		    0x0a, 0x34, 0x12, 0, 0, 0, 0, 0, 0);
-	CHECK_EQ(le32toh(*(__le32 *)block), crc32c(~0x12345678u, block + 4, 4092));
+	CHECK_EQ(le32_to_cpu(*(__le32 *)block), crc32c(~0x12345678u, block + 4, 4092));
 }
 
 TEST(format_log_round_trip)
@@ -555,12 +555,12 @@ TEST(format_table_is_frozen)
 	memset(block, 0, sizeof(block));
 	fc_table_put(block, 1, &e);
 	CHECK_EQ(FCD_TABLE_ENTRIES, 254);
-	CHECK_EQ(fc_table_seal(&sb, block, 0x55, 0x66), le32toh(*(__le32 *)block));
+	CHECK_EQ(fc_table_seal(&sb, block, 0x55, 0x66), le32_to_cpu(*(__le32 *)block));
 	CHECK_BYTES(block + 8, 0x55, 0, 0, 0, 0, 0, 0, 0, 0x66, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 		    0, 0, 0, 0);
 	CHECK_BYTES(block + 48, 0x0f, 0x0e, 0x0d, 0x0c, 0x0b, 0x0a, 0x05, 0, 0x34, 0x12, 0x30,
 		    0x12, 0, 0, 0, 0);
-	CHECK_EQ(le32toh(*(__le32 *)block), crc32c(~0x12345678u, block + 4, 4092));
+	CHECK_EQ(le32_to_cpu(*(__le32 *)block), crc32c(~0x12345678u, block + 4, 4092));
 }
 
 TEST(format_table_round_trip)
