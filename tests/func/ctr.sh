@@ -116,7 +116,7 @@ odd_legs()
 still_good()
 {
 	check "a good line is still good" cache writeback "$CREATE"
-	exercise "and works" --seconds 2
+	exercise "and works" --seconds "$(brief 2)"
 	check "remove" fc_remove "$NAME"
 }
 

@@ -6,7 +6,7 @@
 #   kernel log log_mark, logged
 #   counters   mark, look, expect: what the cache did in between
 #   a model    put, get, drop: single I/Os of a given size and place, checked against a plain file
-#   fcx        exercise, known_right: the exerciser, with this run's SEED
+#   fcx        exercise, known_right: the exerciser, with this run's SEED; brief: for how long
 # Sourced first; it prints the seed.
 # shellcheck source=tests/vm/guest-lib.sh
 . "$ROOT/tests/vm/guest-lib.sh"
@@ -151,6 +151,9 @@ drop()
 same_as_model() { cmp "$MODEL" "$1"; }
 
 # --- the exerciser --------------------------------------------------------------------------------
+
+# brief N: or a quarter of it when FC_QUICK is set, for kernels that are many times slower.
+brief() { if [ -n "${FC_QUICK:-}" ]; then echo $((($1 + 3) / 4)); else echo "$1"; fi; }
 
 # exercise DESC ARGUMENT...: a checked run of fcx on the cache, with a seed of its own.
 _exercises=0

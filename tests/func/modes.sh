@@ -188,10 +188,13 @@ exercise_all()
 {
 	local mix=read=40,write=34,fua=3,flush=2,discard=2,stream=16
 	mark
-	exercise "everything at once" --seconds 8 --span 40m --mix $mix
-	exercise "a crowded span" --seconds 3 --span 2m --max 128k --mix $mix --threads 8 --hot 0:100
-	exercise "reads that meet writes" --seconds 3 --span 4m --max 128k --overlap-reads
-	exercise "whole blocks only" --seconds 3 --span 40m --align 4k --save-state "$TMP/state"
+	exercise "everything at once" --seconds "$(brief 8)" --span 40m --mix $mix
+	exercise "a crowded span" --seconds "$(brief 3)" --span 2m --max 128k --mix $mix \
+		--threads 8 --hot 0:100
+	exercise "reads that meet writes" --seconds "$(brief 3)" --span 4m --max 128k \
+		--overlap-reads
+	exercise "whole blocks only" --seconds "$(brief 3)" --span 40m --align 4k \
+		--save-state "$TMP/state"
 	look
 	expect "fcx's data hit" read_hit_blocks -ge 1000
 	writes_cached && expect "fcx's data hit" write_hit_blocks -ge 1000

@@ -49,7 +49,7 @@ warm_restart()
 	check_num "all blocks are cached again" "$(fc_status "$NAME" cached)" -eq "$cached"
 	check_num "none of them dirty" "$(fc_status "$NAME" dirty)" -eq 0
 	check_warm "after the load"
-	exercise "work goes on" --seconds 4 --state "$STATE" --save-state "$STATE"
+	exercise "work goes on" --seconds "$(brief 4)" --state "$STATE" --save-state "$STATE"
 	settle
 	cached=$(seen cached)
 	check "second stop" fc_remove "$NAME"
@@ -65,7 +65,7 @@ fast_remove()
 	local dirty
 	check "load" cache writeback "$LOAD"
 	check "fast_remove on" fc_message "$NAME" fast_remove 1
-	exercise "make dirty blocks" --seconds 3 --state "$STATE" --save-state "$STATE"
+	exercise "make dirty blocks" --seconds "$(brief 3)" --state "$STATE" --save-state "$STATE"
 	dirty=$(fc_status "$NAME" dirty)
 	check_num "there are dirty blocks" "$dirty" -ge 100
 	check "fast remove" fc_remove "$NAME"
@@ -81,7 +81,7 @@ fast_remove()
 clean_all()
 {
 	check "load" cache writeback "$LOAD"
-	exercise "make dirty blocks" --seconds 2 --state "$STATE" --save-state "$STATE"
+	exercise "make dirty blocks" --seconds "$(brief 2)" --state "$STATE" --save-state "$STATE"
 	check_num "there are dirty blocks" "$(fc_status "$NAME" dirty)" -ge 100
 	mark
 	check "do_sync" fc_message "$NAME" do_sync 1
