@@ -289,6 +289,32 @@ log_clean()
 	! dmesg | grep -E 'BUG:|WARNING:|INFO: task|KASAN|UBSAN|Call Trace|general protection'
 }
 
+LEAKS=/sys/kernel/debug/kmemleak
+
+# Nothing is lost. What is younger than 5 s is not looked at, and a single look may err.
+_no_leaks()
+{
+	local i
+	sleep 6
+	for i in 1 2 3; do
+		echo scan >"$LEAKS"
+		[ -s "$LEAKS" ] || return 0
+		sleep 2
+	done
+	cat "$LEAKS"
+	return 1
+}
+
+# Lockdep stops watching at its first report, and when its tables are full.
+_lockdep_watches() { grep 'debug_locks:' /proc/lockdep_stats | grep -w 1; }
+
+# On a kernel that watches itself (tests/lib/debug-kernel).
+_check_watchers()
+{
+	[ ! -e /proc/lockdep_stats ] || check "lockdep has watched to the end" _lockdep_watches
+	[ ! -e "$LEAKS" ] || check "no memory is lost" _no_leaks
+}
+
 # check_clean: to be called at the end of a test of the module: nothing of it may be left.
 check_clean()
 {
@@ -301,5 +327,6 @@ check_clean()
 	check "no slab cache left" _no_slab
 	check "no vmalloc area left" _no_vmalloc
 	check "no thread left" _no_threads
+	_check_watchers
 	check "kernel log clean" log_clean
 }
