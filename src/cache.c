@@ -4,7 +4,6 @@
  */
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "dm/tunable.h"
 #include "io/request.h"
@@ -84,7 +83,7 @@ static int alloc_sets(struct fc_cache *c)
 	free_sets(c);
 	core->geo = c->meta.sb.geo;
 	core->stride = fc_set_bytes(core->geo.assoc);
-	core->sets = vzalloc(core->stride * core->geo.nr_sets);
+	core->sets = fc_vzalloc(core->stride * core->geo.nr_sets);
 	if (!core->sets) {
 		DMERR("%s: no memory for %llu MiB of metadata", c->cfg.name,
 		      fc_geo_memory(&core->geo) >> 20);

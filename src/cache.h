@@ -14,6 +14,7 @@
 #include <linux/mempool.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
+#include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
 #include "clean/cleaner.h"
@@ -185,6 +186,20 @@ static inline void fc_set_lock(struct fc_set *set, unsigned long *flags)
 static inline void fc_set_unlock(struct fc_set *set, unsigned long flags)
 {
 	spin_unlock_irqrestore(&set->lock, flags);
+}
+
+/*
+ * Buffers of any size. When there is no memory the caller says so in one line; the kernel's own
+ * report, a page with the stack and the state of all memory, would hide that line.
+ */
+static inline void *fc_vmalloc(size_t size)
+{
+	return __vmalloc(size, GFP_KERNEL | __GFP_NOWARN);
+}
+
+static inline void *fc_vzalloc(size_t size)
+{
+	return __vmalloc(size, GFP_KERNEL | __GFP_NOWARN | __GFP_ZERO);
 }
 
 #endif /* FC_CACHE_H */

@@ -4,7 +4,6 @@
  */
 #include <linux/sched/signal.h>
 #include <linux/sort.h>
-#include <linux/vmalloc.h>
 
 #include "cache.h"
 
@@ -445,7 +444,7 @@ int fc_cleaner_size(struct fc_cache *c)
 	vfree(cl->items);
 	cl->batch = clamp_t(u64, c->core.geo.nr_slots / 128,
 			    max(FC_CLEAN_BATCH_MIN, 4 * c->core.geo.assoc), FC_CLEAN_BATCH_MAX);
-	cl->items = vmalloc(cl->batch * sizeof(*cl->items));
+	cl->items = fc_vmalloc(cl->batch * sizeof(*cl->items));
 	return cl->items ? 0 : -ENOMEM;
 }
 

@@ -2,8 +2,6 @@
 /*
  * Loading: superblock, the table that it names, the log behind it.
  */
-#include <linux/vmalloc.h>
-
 #include "cache.h"
 
 #define DM_MSG_PREFIX "flashcache"
@@ -238,8 +236,8 @@ static int alloc_table_state(struct fc_cache *c)
 
 	vfree(m->crc);
 	vfree(m->newest);
-	m->crc = vzalloc(blocks * sizeof(*m->crc));
-	m->newest = vzalloc(BITS_TO_LONGS(blocks) * sizeof(long));
+	m->crc = fc_vzalloc(blocks * sizeof(*m->crc));
+	m->newest = fc_vzalloc(BITS_TO_LONGS(blocks) * sizeof(long));
 	return m->crc && m->newest ? 0 : -ENOMEM;
 }
 

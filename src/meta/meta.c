@@ -2,8 +2,6 @@
 /*
  * The ledger's worker, and how others ask it for something.
  */
-#include <linux/vmalloc.h>
-
 #include "io/request.h"
 
 /* --- lists of sets ---------------------------------------------------------------------------- */
@@ -267,8 +265,8 @@ int fc_meta_init(struct fc_cache *c)
 	INIT_DELAYED_WORK(&m->timer, timer_work);
 	m->ckpt.next = FC_META_IDLE;
 	m->wq = alloc_ordered_workqueue("flashcache_md", WQ_MEM_RECLAIM);
-	m->recs = vmalloc(FC_META_RECS * sizeof(*m->recs));
-	m->buf = vmalloc(FC_META_BUF);
+	m->recs = fc_vmalloc(FC_META_RECS * sizeof(*m->recs));
+	m->buf = fc_vmalloc(FC_META_BUF);
 	return m->wq && m->recs && m->buf ? 0 : -ENOMEM;
 }
 
