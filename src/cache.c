@@ -329,6 +329,8 @@ int fc_cache_resume(struct fc_cache *c)
 
 static void unload(struct fc_cache *c)
 {
+	/* Whoever gave a request to a worker has called the worker, too, by now. */
+	synchronize_rcu();
 	fc_cleaner_stop(c);
 	flush_workqueue(c->wq);
 	fc_run_wait(c);

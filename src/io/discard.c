@@ -20,6 +20,7 @@ void fc_discard_start(struct fc_cache *c, struct bio *bio)
 {
 	unsigned long flags;
 
+	rcu_read_lock();
 	spin_lock_irqsave(&c->discard_lock, flags);
 	if (bio == c->discarding)
 		c->discard_ready = true;
@@ -27,6 +28,7 @@ void fc_discard_start(struct fc_cache *c, struct bio *bio)
 		bio_list_add(&c->discards, bio);
 	spin_unlock_irqrestore(&c->discard_lock, flags);
 	queue_work(c->wq, &c->discard_work);
+	rcu_read_unlock();
 }
 
 /* The blocks that the bio covers whole; the last block of the disk may be a short one. */

@@ -25,8 +25,11 @@ void fc_wait_defer(struct fc_req *req)
 {
 	struct fc_cache *c = req->c;
 
+	/* A worker that is awake may end the request, and with it the cache, before it is called. */
+	rcu_read_lock();
 	llist_add(&req->again, &c->again);
 	queue_work(c->wq, &c->again_work);
+	rcu_read_unlock();
 }
 
 /**

@@ -72,10 +72,12 @@ void fc_meta_flush(struct fc_cache *c, struct bio *bio)
 	struct fc_meta *m = &c->meta;
 	unsigned long flags;
 
+	rcu_read_lock();
 	spin_lock_irqsave(&m->lock, flags);
 	bio_list_add(&m->flushes, bio);
 	spin_unlock_irqrestore(&m->lock, flags);
 	queue_work(m->wq, &m->work);
+	rcu_read_unlock();
 }
 
 static u64 ask_for_removals(struct fc_cache *c)
