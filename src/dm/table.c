@@ -22,8 +22,19 @@ static int fail(struct dm_target *ti, const char *why)
 	return -EINVAL;
 }
 
+/* A backslash can bring a blank into a word; printed, it would part the word in two. */
+static bool one_word(const char *text)
+{
+	for (; *text; text++)
+		if (isspace(*text) || *text == '\\')
+			return false;
+	return true;
+}
+
 static int parse_name(struct dm_target *ti, const char *name, struct fc_config *cfg)
 {
+	if (!one_word(name))
+		return fail(ti, "Virtual device name lookup failed: has a blank or a backslash");
 	if (strscpy(cfg->name, name, sizeof(cfg->name)) < 0)
 		return fail(ti, "Virtual device name lookup failed: longer than 127 characters");
 	return 0;

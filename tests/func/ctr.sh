@@ -40,6 +40,8 @@ devices()
 	bad_at "flash is the disk" 'Disk and cache device are the same' 1 "$DISK"
 	bad_at "a name of 200 characters" 'Virtual device name lookup failed: longer' 2 \
 		"$(printf '%0200d' 0)"
+	bad_at "a name with a blank" 'Virtual device name lookup failed: has a blank' 2 'a\ b'
+	bad_at "a name with a backslash" 'Virtual device name lookup failed: has a blank' 2 'a\\b'
 	bad_line "longer than the disk" 'Invalid disk size: the table is longer than the disk' \
 		0 $(($(sectors "$DISK") + 8)) flashcache "$DISK" "$SSD" bad 1 2
 }
