@@ -165,6 +165,8 @@ static const char *check_table(struct fc_cache *c, const struct fc_super *sb)
 	if (geo->disk_sectors < want->disk_sectors &&
 	    geo->disk_sectors & ((1u << geo->unit_shift) - 1))
 		return "the disk has grown, but its old size was no multiple of a unit: create anew";
+	if ((want->disk_sectors - 1) >> geo->block_shift >> FC_BLOCK_BITS)
+		return "the disk has grown too large for the block size of the cache: create anew";
 	if (geo->disk_sectors > want->disk_sectors)
 		return "the table is shorter than the disk that the cache was made for";
 	return NULL;
