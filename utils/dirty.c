@@ -8,7 +8,8 @@
 #include "dirty.h"
 #include "tool.h"
 
-#define CHUNK_BLOCKS	256u	/* table blocks read at once */
+#define CHUNK_BLOCKS	256u	/* table or log blocks read at once */
+#define COMMIT_BLOCKS	32u	/* of a commit at most */
 
 /**
  * struct count - a count in progress
@@ -142,13 +143,13 @@ static int open_log_block(struct count *c, u64 seq, u64 first, u32 *nr, bool *la
 }
 
 /* Return: number of blocks of the commit at @first, 0 if it is not complete, -1 on errors. */
-static int measure_commit(struct count *c, u64 first, u64 most)
+static int measure_commit(struct count *c, u64 first)
 {
 	bool last = false;
 	u64 blocks = 0;
 	u32 nr;
 
-	while (!last && blocks < most) {
+	while (!last && blocks < COMMIT_BLOCKS) {
 		int got = open_log_block(c, first + blocks, first, &nr, &last);
 
 		if (got <= 0)
@@ -175,20 +176,37 @@ static int take_commit(struct count *c, u64 first, u64 blocks)
 	return 0;
 }
 
+/* A block of a commit behind the log's end @seq: one in between is damaged. */
+static int look_behind(struct count *c, u64 seq)
+{
+	const struct fc_geo *geo = &c->super->geo;
+	u64 at, nr, i, first;
+
+	for (at = 0; at < geo->log_blocks; at += nr) {
+		nr = geo->log_blocks - at < CHUNK_BLOCKS ? geo->log_blocks - at : CHUNK_BLOCKS;
+		if (read_blocks(c, fc_geo_log_sector(geo, at), c->buf, nr))
+			return -1;
+		for (i = 0; i < nr; i++)
+			if (fc_log_peek(c->super, c->buf + i * FCD_BLOCK_SIZE, &first) && first > seq)
+				return fail_damaged(c, "log");
+	}
+	return 0;
+}
+
 /* After an orderly stop the table has everything. */
 static int take_log(struct count *c)
 {
 	u64 seq = c->super->tail_seq, end = seq + c->super->geo.log_blocks;
-	int blocks;
+	int blocks = 0;
 
 	if (c->super->state == FCD_STATE_ORDERLY)
 		return 0;
-	while ((blocks = measure_commit(c, seq, end - seq)) > 0) {
+	while (seq < end && (blocks = measure_commit(c, seq)) > 0) {
 		if (take_commit(c, seq, (u64)blocks))
 			return -1;
 		seq += (u64)blocks;
 	}
-	return blocks;
+	return blocks < 0 ? -1 : look_behind(c, seq);
 }
 
 static u64 count_bits(const struct count *c, u64 words)
