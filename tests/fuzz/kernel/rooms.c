@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rooms that the fuzzers leave out: I/O goes straight to memory, nothing is cleaned by itself.
+ */
+#include "io/request.h"
+#include "harness.h"
+
+/* --- the door down ---------------------------------------------------------------------------- */
+
+int fc_submit_init(struct fc_cache *c)
+{
+	return 0;
+}
+
+void fc_submit_exit(struct fc_cache *c)
+{
+}
+
+static void copy_in(struct block_device *bdev, size_t at, const u8 *from, size_t len)
+{
+	if (at >= bdev->len)
+		return;
+	memcpy(bdev->data + at, from, len < bdev->len - at ? len : bdev->len - at);
+}
+
+static void copy_out(const struct block_device *bdev, size_t at, u8 *to, size_t len)
+{
+	memset(to, 0, len);
+	if (at >= bdev->len)
+		return;
+	memcpy(to, bdev->data + at, len < bdev->len - at ? len : bdev->len - at);
+}
+
+int fc_submit_sync(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t sector, void *buf,
+		   u32 sectors)
+{
+	struct block_device *bdev = dev == FC_DISK_DEV ? c->disk->bdev : c->ssd->bdev;
+
+	CHECK(sectors && sector < bdev->sectors && sectors <= bdev->sectors - sector);
+	if (opf & REQ_OP_WRITE) {
+		bdev->writes++;
+		copy_in(bdev, sector << SECTOR_SHIFT, buf, (size_t)sectors << SECTOR_SHIFT);
+	} else {
+		copy_out(bdev, sector << SECTOR_SHIFT, buf, (size_t)sectors << SECTOR_SHIFT);
+	}
+	return 0;
+}
+
+int fc_submit_flush(struct fc_cache *c, enum fc_dev dev)
+{
+	return 0;
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+int fc_run_module_init(void)
+{
+	return 0;
+}
+
+void fc_run_module_exit(void)
+{
+}
+
+int fc_run_init(struct fc_cache *c)
+{
+	return 0;
+}
+
+void fc_run_exit(struct fc_cache *c)
+{
+}
+
+void fc_run_wait(struct fc_cache *c)
+{
+}
+
+void fc_wait_wake(struct fc_cache *c, struct fc_set *set)
+{
+}
+
+void fc_wait_post(struct fc_cache *c, struct fc_set *set, unsigned int done)
+{
+	if (done & FC_DONE_ADD)
+		fc_meta_list(c, set, FC_LIST_ADD);
+	if (done & FC_DONE_DEL)
+		fc_meta_list(c, set, FC_LIST_DEL);
+	if (done & FC_DONE_BARE)
+		c->disk_unflushed = true;
+}
+
+void fc_request_again_work(struct work_struct *work)
+{
+	abort();
+}
+
+void fc_request_finish(struct fc_req *req, blk_status_t status)
+{
+	abort();
+}
+
+int fc_request_map(struct fc_cache *c, struct bio *bio)
+{
+	abort();
+}
+
+int fc_request_end_io(struct fc_cache *c, struct bio *bio, blk_status_t *error)
+{
+	abort();
+}
+
+void fc_discard_work(struct work_struct *work)
+{
+	abort();
+}
+
+void *dm_per_bio_data(struct bio *bio, size_t size)
+{
+	abort();
+}
+
+/* --- the cleaner ------------------------------------------------------------------------------ */
+
+int fc_cleaner_init(struct fc_cache *c)
+{
+	return 0;
+}
+
+void fc_cleaner_exit(struct fc_cache *c)
+{
+}
+
+int fc_cleaner_size(struct fc_cache *c)
+{
+	return 0;
+}
+
+void fc_cleaner_start(struct fc_cache *c)
+{
+}
+
+void fc_cleaner_stop(struct fc_cache *c)
+{
+}
+
+void fc_cleaner_kick(struct fc_cache *c)
+{
+}
+
+void fc_cleaner_all(struct fc_cache *c, bool on)
+{
+	c->clean.all = on;
+}
+
+int fc_cleaner_drain(struct fc_cache *c)
+{
+	return 0;
+}
