@@ -172,10 +172,23 @@ static const char *check_table(struct fc_cache *c, const struct fc_super *sb)
 	return NULL;
 }
 
+/* Far beyond what a cache counts to in its life, and far below what a superblock may say. */
+#define NUMBERS_MAX	(1ull << 62)
+
+/* What is loaded goes on counting: it must not come to where it could not be read again. */
+static const char *check_numbers(const struct fc_super *sb)
+{
+	if (sb->seq > NUMBERS_MAX || sb->tail_seq > NUMBERS_MAX || sb->table_gen > NUMBERS_MAX)
+		return "the superblock has numbers that no cache reaches";
+	return NULL;
+}
+
 static int use_existing(struct fc_cache *c, const struct fc_super *sb)
 {
 	const char *why = check_table(c, sb);
 
+	if (!why)
+		why = check_numbers(sb);
 	if (!why && c->cfg.persist == FC_PERSIST_CREATE)
 		why = "a cache exists already: load it, or destroy it first";
 	if (why) {
