@@ -53,7 +53,7 @@ static int take_table_block(struct count *c, const u8 *block, u64 index)
 	struct fc_entry entry;
 	u32 i;
 
-	for (i = 0; i < FCD_TABLE_ENTRIES && slot < c->super->geo.nr_slots; i++, slot++) {
+	for (i = 0; i < FCD_TABLE_ENTRIES; i++, slot++) {
 		if (!fc_table_get(c->super, block, i, &entry))
 			return fail_damaged(c, "table");
 		if (entry.dirty)
