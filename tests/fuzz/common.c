@@ -42,18 +42,6 @@ void fuzz_bytes(struct fuzz_in *in, void *to, size_t len)
 	in->left -= have;
 }
 
-int fuzz_words(char *text, char **words, int max)
-{
-	char *save = NULL, *word;
-	int nr = 0;
-
-	for (word = strtok_r(text, " \n", &save); word && nr < max;
-	     word = strtok_r(NULL, " \n", &save))
-		words[nr++] = word;
-	words[nr] = NULL;
-	return nr;
-}
-
 u32 fuzz_block_crc(u32 seed, const union fuzz_block *block)
 {
 	return crc32c(~seed, block->bytes + 4, FCD_BLOCK_SIZE - 4);

@@ -28,9 +28,6 @@ u16 fuzz_u16(struct fuzz_in *in);
 u64 fuzz_u64(struct fuzz_in *in);
 void fuzz_bytes(struct fuzz_in *in, void *to, size_t len);
 
-/* Words of a text, parted by blanks; @max is counted without the closing NULL. */
-int fuzz_words(char *text, char **words, int max);
-
 /* A block of metadata in memory. */
 union fuzz_block {
 	u8 bytes[FCD_BLOCK_SIZE];

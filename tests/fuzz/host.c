@@ -313,7 +313,7 @@ FILE *host_fopen64(const char *path, const char *mode)
 	return fmemopen((void *)host.text, host.text_len, "r");
 }
 
-/* --- directories: of names ------------------------------------------------------------------- */
+/* --- directories: of names -------------------------------------------------------------------- */
 
 static struct listing {
 	const char * const *names;
@@ -323,7 +323,8 @@ static struct listing {
 
 DIR *host_opendir(const char *path)
 {
-	static const char * const partitions[] = { "holders", "sdb1" }, * const holders[] = { "dm-0" };
+	static const char * const partitions[] = { "holders", "sdb1" };
+	static const char * const holders[] = { "dm-0" };
 
 	listing.nr = 0;
 	if (!strcmp(path, "/sys/class/block")) {

@@ -88,7 +88,7 @@ int host_dm_udev_wait(uint32_t cookie)
 void host_dm_log_with_errno_init(dm_log_with_errno_fn fn)
 {
 	if (host.how & (HOST_REFUSED | HOST_NO_MODULE))
-		fn(3, "file", 1, 0, "device-mapper: %s ioctl failed: %s", "reload", "Invalid argument");
+		fn(3, "file", 1, 0, "%s ioctl failed: %s", "reload", "Invalid argument");
 }
 
 /* --- libblkid --------------------------------------------------------------------------------- */

@@ -6,17 +6,20 @@
  * a place in it, and bytes. Where checksums stay as they are, the changes are damage: then the load
  * is refused, or gives what was there. Where they are mended, the image is crafted: then the load
  * is refused, or gives a state without contradictions, which can be stopped and loaded again. A
- * refused load writes nothing. The tool must count the dirty blocks that the module finds.
+ * refused load writes nothing. The tool must count the dirty blocks that the module finds. Where
+ * power is to fail (power.c), the image stays as it is.
  */
 #include "counted.h"
 #include "fixture.h"
+#include "power.h"
 #include "scene.h"
 
 #define MAX_CHANGES	24
-#define MAX_SLOTS	4096
+#define MAX_SLOTS	SCENE_SLOTS
 
 #define CRAFTED		0x01	/* checksums are mended */
 #define OTHER_DISK	0x02	/* the disk was written without the cache */
+#define POWER		0x04	/* power fails, during the load or in the life that follows */
 
 static union fuzz_block flash[SCENE_BLOCKS], before_load[SCENE_BLOCKS];
 static bool touched[SCENE_BLOCKS];
@@ -97,8 +100,8 @@ static const char *choose_line(const struct scene *s, u8 which, sector_t *len)
 	static const char * const lines[] = {
 		"a b name 1 1", "a b name 1", "a b name 2 1", "a b name 3", "a b name 1 2",
 		"a b name 1 3", "a b name 1 1 8", "a b name 1 1 0 0 512", "a b name 1 1 0 6144",
-		"a b name 1 1 0 0 0 128", "a b name 1 1", "a b name 1 1", "a b name 1", "a b name 1 1",
-		"a b name 1 1", "a b name 1 1 32 0 256",
+		"a b name 1 1 0 0 0 128", "a b name 1 1", "a b name 1 1", "a b name 1",
+		"a b name 1 1", "a b name 1 1", "a b name 1 1 32 0 256",
 	};
 
 	fuzz_bdevs[0] = (struct block_device){ s->disk_sectors, disk, sizeof(disk), 0 };
@@ -143,7 +146,8 @@ static void check_count(struct fc_cache *c, bool loaded)
 	if (loaded) {
 		CHECK_EQ(r, 0);
 		CHECK_EQ(dirty, fc_cache_dirty(c));
-	} else if (strstr(fuzz_error, "cannot load: the table ") || strstr(fuzz_error, "cannot load: the log ")) {
+	} else if (strstr(fuzz_error, "cannot load: the table ") ||
+		   strstr(fuzz_error, "cannot load: the log ")) {
 		CHECK_EQ(r, -1);
 	}
 }
@@ -170,16 +174,6 @@ static bool last_commit_hit(const struct scene *s)
 	return false;
 }
 
-static bool same_dirty(const struct fc_entry *a, const struct fc_entry *b, u64 nr)
-{
-	u64 i;
-
-	for (i = 0; i < nr; i++)
-		if (a[i].dirty != b[i].dirty || (a[i].dirty && a[i].block.n != b[i].block.n))
-			return false;
-	return true;
-}
-
 /*
  * Damage, however much: all that was dirty, and nothing else; clean content only where it was. The
  * last commit may be missing when it was hit: it then looks like one that was never finished. With
@@ -193,8 +187,8 @@ static void check_undamaged(const struct scene *s, struct fc_cache *c, bool othe
 	for (i = 2; i < 2 + s->sb.geo.log_blocks; i++)
 		hit += touched[i];
 	scene_snapshot(c, found);
-	if (!same_dirty(found, s->now, nr))
-		CHECK(hit > 1 || (hit && last_commit_hit(s) && same_dirty(found, s->before, nr)));
+	if (!scene_same_dirty(found, s->now, nr) && hit < 2)
+		CHECK(hit && last_commit_hit(s) && scene_same_dirty(found, s->before, nr));
 	for (i = 0; i < nr; i++) {
 		u16 clean = found[i].valid & ~found[i].dirty;
 
@@ -242,13 +236,20 @@ void fuzz_one(struct fuzz_in *in)
 	u8 line = fuzz_u8(in), how = fuzz_u8(in);
 	unsigned int errors = fuzz_errors;
 	struct dm_target *ti;
+	sector_t len;
 	int i;
 
 	memset(touched, 0, sizeof(touched));
 	memset(flash, 0, sizeof(flash));
 	memcpy(flash, s->flash, s->nr_blocks * sizeof(*flash));
-	for (i = 0; i < MAX_CHANGES && in->left; i++)
+	for (i = 0; i < MAX_CHANGES && in->left && !(how & POWER); i++)
 		change(s, in);
+	if (how & POWER) {
+		disk[0] = 0;
+		choose_line(s, 0, &len);
+		power_one(s, line, in);
+		return;
+	}
 	if (how & CRAFTED)
 		mend(s);
 	disk[0] = !!(how & OTHER_DISK);

@@ -38,20 +38,15 @@ static void check_config(const struct fc_cache *c)
 	CHECK(c->core.mode == cfg->mode && !memcmp(&c->tune, &cfg->tune, sizeof(c->tune)));
 }
 
-static bool same_or_standard(u64 printed, u64 asked)
-{
-	return printed == asked;
-}
-
 static void check_same(const struct fc_cache *a, const struct fc_cache *b)
 {
 	CHECK_STR(b->cfg.name, a->cfg.name);
 	CHECK_EQ(b->cfg.mode, a->cfg.mode);
 	CHECK_EQ(b->cfg.persist, a->cfg.persist ? a->cfg.persist : FC_PERSIST_LOAD);
-	CHECK(same_or_standard(b->cfg.want.block_sectors, a->cfg.want.block_sectors));
-	CHECK(same_or_standard(b->cfg.want.cache_sectors, a->cfg.want.cache_sectors));
-	CHECK(same_or_standard(b->cfg.want.assoc, a->cfg.want.assoc));
-	CHECK(same_or_standard(b->cfg.want.cluster_sectors, a->cfg.want.cluster_sectors));
+	CHECK_EQ(b->cfg.want.block_sectors, a->cfg.want.block_sectors);
+	CHECK_EQ(b->cfg.want.cache_sectors, a->cfg.want.cache_sectors);
+	CHECK_EQ(b->cfg.want.assoc, a->cfg.want.assoc);
+	CHECK_EQ(b->cfg.want.cluster_sectors, a->cfg.want.cluster_sectors);
 	CHECK(!memcmp(&b->tune, &a->tune, sizeof(a->tune)));
 	CHECK(a->disk->bdev == b->disk->bdev && a->ssd->bdev == b->ssd->bdev);
 }

@@ -13,13 +13,13 @@
 
 static struct dm_target *make(void)
 {
-	char *argv[] = { "a", "b", "name", "1", NULL };
+	char words[] = "a b name 1", *argv[SPLIT_WORDS + 1];
 	const char *why;
 	struct dm_target *ti;
 
 	fuzz_bdevs[0].sectors = 1 << 20;
 	fuzz_bdevs[1].sectors = 1 << 16;
-	ti = split_make(4, argv, 1 << 20, &why);
+	ti = split_make(split_words(words, argv, SPLIT_WORDS), argv, 1 << 20, &why);
 	CHECK(ti);
 	return ti;
 }

@@ -18,6 +18,16 @@ void scene_snapshot(struct fc_cache *c, struct fc_entry *entries)
 				   (u16)(i % c->core.geo.assoc), &entries[i]);
 }
 
+bool scene_same_dirty(const struct fc_entry *a, const struct fc_entry *b, u64 nr)
+{
+	u64 i;
+
+	for (i = 0; i < nr; i++)
+		if (a[i].dirty != b[i].dirty || (a[i].dirty && a[i].block.n != b[i].block.n))
+			return false;
+	return true;
+}
+
 static void post(struct fc_cache *c, u64 block, unsigned int done)
 {
 	sector_t sector = fc_geo_block_sector(&c->core.geo, (struct fc_oblock){ block });
@@ -25,11 +35,10 @@ static void post(struct fc_cache *c, u64 block, unsigned int done)
 	fc_wait_post(c, fix_set(&c->core, sector), done);
 }
 
-/* Writes, reads and cleans a few blocks. */
-static void work(struct fc_cache *c)
+void scene_work(struct fc_cache *c, u32 nr)
 {
 	u64 blocks = ((c->core.geo.disk_sectors - 1) >> c->core.geo.block_shift) + 1;
-	u32 nr = 1 + test_below(40), i;
+	u32 i;
 
 	for (i = 0; i < nr; i++) {
 		u64 block = test_below((u32)blocks);
@@ -68,12 +77,15 @@ static void restart(struct scene *s, struct dm_target *ti)
 	s->last_end = 0;
 }
 
-static void step(struct scene *s, struct dm_target *ti)
+/* @plain: no checkpoint but where the log needs one. */
+static void step(struct scene *s, struct dm_target *ti, bool plain)
 {
 	struct fc_cache *c = ti->private;
 
-	work(c);
+	scene_work(c, 1 + test_below(40));
 	commit(s, c);
+	if (plain)
+		return;
 	if (test_chance(12)) {
 		if (c->meta.ckpt.next == FC_META_IDLE)
 			fc_ckpt_begin(c);
@@ -137,7 +149,7 @@ static void make(struct scene *s, u32 which)
 	CHECK(!fuzz_target->preresume(ti));
 	s->orderly = which & 16;
 	for (i = test_below(steps) + 1; i; i--)
-		step(s, ti);
+		step(s, ti, which & 32);
 	leave(s, ti);
 }
 

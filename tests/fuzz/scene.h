@@ -11,6 +11,8 @@
 #define SCENES		128u
 #define SCENE_BLOCKS	128u	/* of metadata, at most, whatever the line makes of it */
 
+#define SCENE_SLOTS	4096u	/* at most, likewise */
+
 /**
  * struct scene - an image and what it means
  * @flash: its metadata
@@ -39,6 +41,12 @@ struct scene {
 
 /* One of SCENES; made when it is first asked for. */
 const struct scene *scene_get(u32 which);
+
+/* Writes, reads and cleans @nr blocks, as test_seed() has it. */
+void scene_work(struct fc_cache *c, u32 nr);
+
+/* Are the same units of the same blocks dirty? */
+bool scene_same_dirty(const struct fc_entry *a, const struct fc_entry *b, u64 nr);
 
 /* What every slot of a loaded cache holds now. */
 void scene_snapshot(struct fc_cache *c, struct fc_entry *entries);

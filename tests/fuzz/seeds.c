@@ -2,8 +2,8 @@
 /*
  * seeds: inputs for the fuzzers to start from.
  *
- *	seeds text FILE DIR	each line of FILE becomes a file in DIR; %XX stands for a byte, a line
- *				that begins with ## is a remark
+ *	seeds text FILE DIR	each line of FILE becomes a file in DIR; %XX stands for a byte,
+ *				a line that begins with ## is a remark
  *	seeds TARGET DIR	inputs of super, table, log or image, made by the format's own code
  */
 #include <stdio.h>
@@ -121,7 +121,7 @@ static void make_super(void)
 	}
 }
 
-/* --- tables and logs: see rig.c, table.c and log.c for what the bytes mean ---------------------- */
+/* --- tables and logs: see rig.c, table.c and log.c for what the bytes mean -------------------- */
 
 static void add_rig(u8 flags, u8 shape)
 {
@@ -196,6 +196,16 @@ static void make_image(void)
 		add_number(2 + i % 70, 1);
 		add_number(8 + i, 2);
 		add_number(0xff, 1);
+		write_out();
+	}
+	/* Power fails at this and that write of a load, of a creation, of the life that follows. */
+	for (i = 0; i < 40; i++) {
+		add_number(i * 5, 1);
+		add_number(i & 1, 1);
+		add_number(4, 1);
+		add_number(i, 1);
+		add_number(i < 16 ? i / 2 : i, 1);
+		add_number(i / 2, 1);
 		write_out();
 	}
 }

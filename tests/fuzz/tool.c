@@ -89,7 +89,7 @@ static void check_writes(bool forced)
 	CHECK(!scene || !dirty_in_scene());
 }
 
-/* The first two words are devices by path or number; the module's stand-in knows them as a and b. */
+/* The first two words are devices; the module's stand-in knows them as a and b. */
 static void check_table(void)
 {
 	char *argv[SPLIT_WORDS + 1];

@@ -303,6 +303,15 @@ void dm_unregister_target(struct target_type *type);
 #define MODULE_VERSION(x)	struct fuzz_no_version
 #define MODULE_ALIAS(x)		struct fuzz_no_alias
 
+/* --- power ------------------------------------------------------------------------------------ */
+
+/*
+ * From now on device "b" forgets what it was not told to flush when its power fails, which is at
+ * the @writes-th write from here; 0: never. What is lost is chosen by @seed, sector by sector.
+ */
+void fuzz_power(unsigned int writes, u64 seed);
+bool fuzz_power_failed(void);
+
 /* --- for the fuzzers -------------------------------------------------------------------------- */
 
 int fuzz_module_init(void);

@@ -16,6 +16,55 @@ void fc_submit_exit(struct fc_cache *c)
 {
 }
 
+#define MAX_FLASH (1u << 20)
+
+/* What device "b" would still have if its power failed now, beside any part of what is newer. */
+static u8 durable[MAX_FLASH];
+static unsigned int writes_left;
+static bool failed, watched;
+static u64 losing;
+
+void fuzz_power(unsigned int writes, u64 seed)
+{
+	writes_left = writes;
+	watched = writes;
+	failed = false;
+	losing = seed;
+	if (!watched)
+		return;
+	CHECK(fuzz_bdevs[1].len <= sizeof(durable));
+	memcpy(durable, fuzz_bdevs[1].data, fuzz_bdevs[1].len);
+}
+
+bool fuzz_power_failed(void)
+{
+	return failed;
+}
+
+static void make_durable(size_t at, size_t len)
+{
+	size_t end = fuzz_bdevs[1].len;
+
+	if (watched && at < end)
+		memcpy(durable + at, fuzz_bdevs[1].data + at, len < end - at ? len : end - at);
+}
+
+/* Each sector that is newer than what is durable is kept or lost. */
+static void fail_power(void)
+{
+	struct block_device *bdev = &fuzz_bdevs[1];
+	size_t at;
+
+	failed = true;
+	for (at = 0; at + 512 <= bdev->len; at += 512) {
+		if (!memcmp(bdev->data + at, durable + at, 512))
+			continue;
+		losing = losing * 6364136223846793005ull + 1442695040888963407ull;
+		if (losing >> 63)
+			memcpy(bdev->data + at, durable + at, 512);
+	}
+}
+
 static void copy_in(struct block_device *bdev, size_t at, const u8 *from, size_t len)
 {
 	if (at >= bdev->len)
@@ -37,9 +86,19 @@ int fc_submit_sync(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t s
 	struct block_device *bdev = dev == FC_DISK_DEV ? c->disk->bdev : c->ssd->bdev;
 
 	CHECK(sectors && sector < bdev->sectors && sectors <= bdev->sectors - sector);
+	if (failed)
+		return -EIO;
 	if (opf & REQ_OP_WRITE) {
 		bdev->writes++;
+		if (opf & REQ_PREFLUSH)
+			make_durable(0, bdev->len);
 		copy_in(bdev, sector << SECTOR_SHIFT, buf, (size_t)sectors << SECTOR_SHIFT);
+		if (watched && !--writes_left) {
+			fail_power();
+			return -EIO;
+		}
+		if (opf & REQ_FUA)
+			make_durable(sector << SECTOR_SHIFT, (size_t)sectors << SECTOR_SHIFT);
 	} else {
 		copy_out(bdev, sector << SECTOR_SHIFT, buf, (size_t)sectors << SECTOR_SHIFT);
 	}
@@ -48,6 +107,10 @@ int fc_submit_sync(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t s
 
 int fc_submit_flush(struct fc_cache *c, enum fc_dev dev)
 {
+	if (failed)
+		return -EIO;
+	if (dev == FC_SSD_DEV)
+		make_durable(0, fuzz_bdevs[1].len);
 	return 0;
 }
 
