@@ -368,10 +368,12 @@ static int print(FILE *to, const char *fmt, va_list args)
 	static char line[65536];
 	int len = vsnprintf(line, sizeof(line), fmt, args);
 
-	if (to == stderr)
-		host.errors += (size_t)len;
-	else if (to != stdout)
+	if (to == stderr) {
+		snprintf(host.said + host.errors, sizeof(host.said) - host.errors, "%s", line);
+		host.errors = strlen(host.said);
+	} else if (to != stdout) {
 		abort();
+	}
 	return len;
 }
 

@@ -47,7 +47,8 @@
  * @name: its name
  * @params: its table line
  * @sectors: its length
- * @errors: characters on standard error
+ * @said: standard error
+ * @errors: characters of it
  * @open: open files
  */
 struct host {
@@ -61,6 +62,7 @@ struct host {
 	bool created;
 	char name[256], params[8192];
 	uint64_t sectors;
+	char said[8192];
 	size_t errors;
 	int open;
 };
