@@ -11,8 +11,7 @@
 
 int counted_dirty(void *flash, size_t len, u64 sectors, u64 *dirty)
 {
-	char command[] = "flashcache_destroy", path[] = "/dev/sda";
-	char *argv[] = { command, path, NULL };
+	char command[] = "flashcache_destroy", path[] = "/dev/sda", *argv[3];
 	unsigned long long nr;
 	const char *at;
 
@@ -21,9 +20,14 @@ int counted_dirty(void *flash, size_t len, u64 sectors, u64 *dirty)
 	host.ssd_len = len;
 	host.ssd_sectors = sectors;
 	host.disk_sectors = sectors;
+	argv[0] = command;
+	argv[1] = path;
+	argv[2] = NULL;
 	optind = 0;
 	opterr = 0;
 	*dirty = 0;
+	if (setjmp(host_killed))
+		return -1;
 	if (!tool_main(2, argv)) {
 		CHECK(host.ssd_writes);
 		return 0;

@@ -100,6 +100,12 @@ static struct file {
 	size_t at;
 } files[NR_FILES];
 
+/* What a tool that was killed has left open. */
+void host_close_all(void)
+{
+	memset(files, 0, sizeof(files));
+}
+
 static struct file *file_of(int fd)
 {
 	struct file *f = &files[fd - FIRST_FD];
@@ -207,15 +213,14 @@ ssize_t host_pwrite64(int fd, const void *buf, size_t len, off_t offset)
 {
 	struct file *f = file_of(fd);
 
-	if (f->node != SSD) {
-		host.disk_writes++;
-		return no(EPERM);
-	}
 	if (host.how & HOST_WRITE_FAILS)
 		return no(EIO);
 	if (offset < 0 || (uint64_t)offset + len > bytes_of(f))
 		abort();
-	host.ssd_writes++;
+	if (f->node == SSD)
+		host.ssd_writes++;
+	else
+		host.disk_writes++;
 	return (ssize_t)len;
 }
 

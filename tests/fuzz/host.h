@@ -10,6 +10,7 @@
 #ifndef FC_FUZZ_HOST_H
 #define FC_FUZZ_HOST_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,6 +51,8 @@
  * @said: standard error
  * @errors: characters of it
  * @open: open files
+ * @waits: how often the tool has waited for something
+ * @seconds: how long it has run
  */
 struct host {
 	unsigned int how;
@@ -65,9 +68,14 @@ struct host {
 	char said[8192];
 	size_t errors;
 	int open;
+	unsigned int waits, seconds;
 };
 
 extern struct host host;
+/* Where to go on when the tool was killed. */
+extern jmp_buf host_killed;
+
+void host_close_all(void);
 
 /* The tool's main(), under another name. */
 int tool_main(int argc, char **argv);

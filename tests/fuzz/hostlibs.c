@@ -80,6 +80,65 @@ int host_dm_task_get_info(struct dm_task *dmt, struct dm_info *info)
 	return 1;
 }
 
+int host_dm_task_get_errno(struct dm_task *dmt)
+{
+	return 22;
+}
+
+int host_dm_task_set_sector(struct dm_task *dmt, uint64_t sector)
+{
+	return 1;
+}
+
+int host_dm_task_set_message(struct dm_task *dmt, const char *message)
+{
+	return 1;
+}
+
+int host_dm_task_no_flush(struct dm_task *dmt)
+{
+	return 1;
+}
+
+const char *host_dm_task_get_uuid(const struct dm_task *dmt)
+{
+	return host.how & HOST_NAME_TAKEN ? "FLASHCACHE-00112233-4455-6677-8899-aabbccddeeff" : "";
+}
+
+/* One mapped device, or none. */
+struct dm_names *host_dm_task_get_names(struct dm_task *dmt)
+{
+	static union {
+		struct dm_names names;
+		char room[sizeof(struct dm_names) + 16];
+	} one;
+
+	memset(&one, 0, sizeof(one));
+	if (host.how & HOST_NAME_TAKEN) {
+		one.names.dev = 253 << 8;
+		strcpy(one.names.name, "name");
+	}
+	return &one.names;
+}
+
+/* Status and table lines are what the input says. */
+void *host_dm_get_next_target(struct dm_task *dmt, void *next, uint64_t *start, uint64_t *length,
+			      char **target_type, char **params)
+{
+	static char type[16], line[4096];
+	size_t len = host.text_len < sizeof(line) - 1 ? host.text_len : sizeof(line) - 1;
+
+	if (host.text)
+		memcpy(line, host.text, len);
+	line[len] = '\0';
+	strcpy(type, "flashcache");
+	*start = 0;
+	*length = host.disk_sectors;
+	*target_type = type;
+	*params = line;
+	return NULL;
+}
+
 int host_dm_udev_wait(uint32_t cookie)
 {
 	return 1;
