@@ -16,7 +16,14 @@ static const struct command {
 } commands[] = {
 	{ "create", "flashcache_create", create_main, "put an SSD in front of a disk" },
 	{ "load", "flashcache_load", load_main, "start a cache that exists on an SSD" },
+	{ "unload", "flashcache unload", unload_main, "stop a running cache" },
 	{ "destroy", "flashcache_destroy", destroy_main, "forget the cache on an SSD" },
+	{ "list", "flashcache list", list_main, "name the caches" },
+	{ "status", "flashcache status", status_main, "tell how caches are" },
+	{ "get", "flashcache get", get_main, "print settings" },
+	{ "set", "flashcache set", set_main, "change settings" },
+	{ "flush", "flashcache flush", flush_main, "write dirty blocks to the disk" },
+	{ "setioctl", "flashcache_setioctl", setioctl_main, "lists of processes to cache or not" },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -45,9 +52,22 @@ static void help(FILE *to)
 	fprintf(to, "Usage: flashcache COMMAND [ARGUMENTS]\n\n");
 	fprintf(to, "Commands (COMMAND -h explains each):\n");
 	for (i = 0; i < NR_COMMANDS; i++)
-		fprintf(to, "  %-8s  %s, also called %s\n", commands[i].name, commands[i].what,
-			commands[i].full_name);
-	fprintf(to, "\nflashcache --version prints the version.\n");
+		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].what);
+	fprintf(to, "\nflashcache_create, _load, _destroy and _setioctl are other names of these commands.\n"
+		    "Exit status: 0 done, 1 not done, 2 a check found something, 130 stopped by Ctrl-C.\n"
+		    "flashcache --version prints the version; flashcache(8) is the manual.\n");
+}
+
+/* "help COMMAND" is "COMMAND --help". */
+static int explain(int argc, char **argv)
+{
+	const struct command *command = argc > 2 ? find_command(argv[2]) : NULL;
+	char option[] = "--help", *words[] = { NULL, option, NULL };
+
+	if (command)
+		return run(command, 2, words);
+	help(stdout);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -65,15 +85,12 @@ int main(int argc, char **argv)
 	command = find_command(argv[1]);
 	if (command)
 		return run(command, argc - 1, argv + 1);
-	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
-		help(stdout);
-		return 0;
-	}
+	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
+		return explain(argc, argv);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		printf("flashcache %s\n", FC_VERSION);
 		return 0;
 	}
-	fail("unknown command '%s'", argv[1]);
-	help(stderr);
+	fail("unknown command '%s': 'flashcache --help' lists the commands", argv[1]);
 	return 1;
 }

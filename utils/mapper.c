@@ -6,6 +6,8 @@
 #include <linux/dm-ioctl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include "kernlog.h"
 #include "mapper.h"
@@ -79,6 +81,17 @@ int mapper_check_name(const char *name)
 	return 0;
 }
 
+/** mapper_check_kernel() - make sure that device-mapper can be asked */
+int mapper_check_kernel(void)
+{
+	if (geteuid())
+		return fail("must be run as root");
+	if (!run_task(DM_DEVICE_VERSION, NULL))
+		return fail("no device-mapper in this kernel: run modprobe dm_mod (%s)",
+			    last_error);
+	return 0;
+}
+
 /**
  * mapper_check_target() - make sure that the kernel knows our target
  *
@@ -86,11 +99,8 @@ int mapper_check_name(const char *name)
  */
 int mapper_check_target(void)
 {
-	if (geteuid())
-		return fail("must be run as root");
-	if (!run_task(DM_DEVICE_VERSION, NULL))
-		return fail("no device-mapper in this kernel: run modprobe dm_mod (%s)",
-			    last_error);
+	if (mapper_check_kernel())
+		return -1;
 	if (!run_task(DM_DEVICE_GET_TARGET_VERSION, FC_TARGET_NAME))
 		return fail("kernel module flashcache is not loaded: run modprobe flashcache, "
 			    "or see dkms status");
@@ -155,5 +165,133 @@ int mapper_create(const char *name, const char *uuid, u64 sectors, const char *p
 	if (task)
 		dm_task_destroy(task);
 	kernlog_close(log);
+	return ret;
+}
+
+static int visit_names(struct dm_names *names, mapper_visit_fn visit, void *arg)
+{
+	int ret = 0;
+
+	while (names && names->dev && !ret) {
+		ret = visit(names->name, arg);
+		names = names->next ? (void *)((char *)names + names->next) : NULL;
+	}
+	return ret;
+}
+
+/**
+ * mapper_each() - visit all mapped devices
+ * @visit: called with the name of each
+ * @arg: for @visit
+ */
+int mapper_each(mapper_visit_fn visit, void *arg)
+{
+	struct dm_task *task = new_task(DM_DEVICE_LIST, NULL);
+	int ret;
+
+	if (!task || !dm_task_run(task))
+		ret = fail("cannot ask device-mapper for its devices: %s", last_error);
+	else
+		ret = visit_names(dm_task_get_names(task), visit, arg);
+	if (task)
+		dm_task_destroy(task);
+	return ret;
+}
+
+/**
+ * mapper_get_info() - ask about a mapped device
+ * @name: its name
+ * @info: filled
+ *
+ * Return: 0 also when there is no such device; -1 when that cannot be found out.
+ */
+int mapper_get_info(const char *name, struct mapper_info *info)
+{
+	struct dm_task *task = new_task(DM_DEVICE_INFO, name);
+	struct dm_info from;
+	const char *uuid;
+	int ret = 0;
+
+	memset(info, 0, sizeof(*info));
+	if (!task || !dm_task_run(task) || !dm_task_get_info(task, &from)) {
+		ret = fail("cannot ask device-mapper about %s: %s", name, last_error);
+	} else if (from.exists) {
+		info->exists = true;
+		info->suspended = from.suspended;
+		info->open_count = (unsigned int)from.open_count;
+		info->dev = makedev(from.major, from.minor);
+		uuid = dm_task_get_uuid(task);
+		snprintf(info->uuid, sizeof(info->uuid), "%s", uuid ? uuid : "");
+	}
+	if (task)
+		dm_task_destroy(task);
+	return ret;
+}
+
+/**
+ * mapper_get_line() - status or table line of a device of our target
+ * @name: its name
+ * @which: which line
+ * @sectors: filled with the device's length
+ *
+ * Return: what follows the target's name, to be freed; NULL if it is no device of ours. Says nothing.
+ */
+char *mapper_get_line(const char *name, enum mapper_line which, u64 *sectors)
+{
+	struct dm_task *task = new_task(which == MAPPER_STATUS ? DM_DEVICE_STATUS :
+					DM_DEVICE_TABLE, name);
+	char *type = NULL, *params = NULL, *line = NULL;
+	uint64_t start;
+
+	/* Asking must not make a cache write anything. */
+	if (task && dm_task_no_flush(task) && dm_task_run(task)) {
+		dm_get_next_target(task, NULL, &start, sectors, &type, &params);
+		if (type && !strcmp(type, FC_TARGET_NAME))
+			line = strdup(params ? params : "");
+	}
+	if (task)
+		dm_task_destroy(task);
+	return line;
+}
+
+/**
+ * mapper_send() - send a message to a mapped device
+ * @name: its name
+ * @message: words with blanks between
+ *
+ * Return: 0 or a positive errno; says nothing.
+ */
+int mapper_send(const char *name, const char *message)
+{
+	struct dm_task *task = new_task(DM_DEVICE_TARGET_MSG, name);
+	int ret = ENOMEM;
+
+	if (task && dm_task_set_sector(task, 0) && dm_task_set_message(task, message)) {
+		ret = 0;
+		if (!dm_task_run(task))
+			ret = dm_task_get_errno(task) ? dm_task_get_errno(task) : EIO;
+	}
+	if (task)
+		dm_task_destroy(task);
+	return ret;
+}
+
+/**
+ * mapper_remove() - remove a mapped device
+ * @name: its name
+ *
+ * Return: 0 or a positive errno; says nothing.
+ */
+int mapper_remove(const char *name)
+{
+	struct dm_task *task = new_task(DM_DEVICE_REMOVE, name);
+	int ret = ENOMEM;
+
+	if (task) {
+		ret = 0;
+		if (!run_and_settle(task))
+			ret = dm_task_get_errno(task) ? dm_task_get_errno(task) : EIO;
+		dm_task_destroy(task);
+	}
 	return ret;
 }

@@ -2,14 +2,44 @@
 #ifndef FC_UTILS_MAPPER_H
 #define FC_UTILS_MAPPER_H
 
+#include <sys/types.h>
 #include "env.h"
 
 #define MAPPER_UUID_PREFIX	"FLASHCACHE-"	/* of the mapped device; then the cache's UUID */
+#define MAPPER_NAME_LEN		128		/* with the zero at its end */
+#define MAPPER_UUID_LEN		129
+
+/**
+ * struct mapper_info - a mapped device
+ * @exists: there is one of this name; otherwise the rest says nothing
+ * @suspended: no I/O passes
+ * @open_count: who has it open
+ * @dev: its number
+ * @uuid: its UUID, perhaps empty
+ */
+struct mapper_info {
+	bool exists;
+	bool suspended;
+	unsigned int open_count;
+	dev_t dev;
+	char uuid[MAPPER_UUID_LEN];
+};
+
+enum mapper_line { MAPPER_STATUS, MAPPER_TABLE };
+
+/* Return: -1 to stop. */
+typedef int (*mapper_visit_fn)(const char *name, void *arg);
 
 int __must_check mapper_check_name(const char *name);
+int __must_check mapper_check_kernel(void);
 int __must_check mapper_check_target(void);
 int __must_check mapper_check_free(const char *name);
 int __must_check mapper_create(const char *name, const char *uuid, u64 sectors,
 			       const char *params);
+int __must_check mapper_each(mapper_visit_fn visit, void *arg);
+int __must_check mapper_get_info(const char *name, struct mapper_info *info);
+char *mapper_get_line(const char *name, enum mapper_line which, u64 *sectors);
+int __must_check mapper_send(const char *name, const char *message);
+int __must_check mapper_remove(const char *name);
 
 #endif /* FC_UTILS_MAPPER_H */

@@ -2,6 +2,7 @@
 /*
  * The superblocks on an SSD.
  */
+#include <unistd.h>
 #include "store.h"
 #include "tool.h"
 
@@ -55,6 +56,24 @@ static enum store_kind kind_of(const u8 *copy0, const u8 *copy1)
 	return find_original(copy0) ? STORE_ORIGINAL : STORE_NONE;
 }
 
+union area {
+	struct fcd_super super;	/* for its alignment */
+	u8 bytes[SUPER_AREA];
+};
+
+static void judge(struct store *store, const union area *raw)
+{
+	const u8 *copy1 = raw->bytes + FCD_BLOCK_SIZE;
+	bool none;
+
+	store->kind = kind_of(raw->bytes, copy1);
+	store->why = fc_super_pick(&store->super, raw->bytes, copy1, &none);
+	if (store->kind == STORE_ORIGINAL)
+		store->why = find_original(raw->bytes);
+	make_printable(store->super.name);
+	make_printable(store->super.disk_id);
+}
+
 /**
  * store_read() - find out what cache is on an SSD
  * @ssd: open
@@ -64,24 +83,26 @@ static enum store_kind kind_of(const u8 *copy0, const u8 *copy1)
  */
 int store_read(const struct device *ssd, struct store *store)
 {
-	union {
-		struct fcd_super super;	/* for its alignment */
-		u8 bytes[SUPER_AREA];
-	} raw;
-	const u8 *copy1 = raw.bytes + FCD_BLOCK_SIZE;
-	bool none;
+	union area raw;
 
 	memset(store, 0, sizeof(*store));
 	if (ssd->sectors < SUPER_AREA / SECTOR_SIZE)
 		return 0;
 	if (device_read(ssd, 0, raw.bytes, sizeof(raw)))
 		return -1;
-	store->kind = kind_of(raw.bytes, copy1);
-	store->why = fc_super_pick(&store->super, raw.bytes, copy1, &none);
-	if (store->kind == STORE_ORIGINAL)
-		store->why = find_original(raw.bytes);
-	make_printable(store->super.name);
-	make_printable(store->super.disk_id);
+	judge(store, &raw);
+	return 0;
+}
+
+/** store_peek() - like store_read(), but says nothing when a device cannot be read */
+int store_peek(const struct device *ssd, struct store *store)
+{
+	union area raw;
+
+	memset(store, 0, sizeof(*store));
+	if (pread(ssd->fd, raw.bytes, sizeof(raw), 0) != sizeof(raw))
+		return -1;
+	judge(store, &raw);
 	return 0;
 }
 

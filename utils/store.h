@@ -25,6 +25,7 @@ struct store {
 	const char *why;
 };
 
+int __must_check store_peek(const struct device *ssd, struct store *store);
 int __must_check store_read(const struct device *ssd, struct store *store);
 int __must_check store_wipe(const struct device *ssd);
 

@@ -22,5 +22,12 @@ int usage_error(const char *usage, const char *fmt, ...) __attribute__((format(p
 int create_main(int argc, char **argv);
 int load_main(int argc, char **argv);
 int destroy_main(int argc, char **argv);
+int setioctl_main(int argc, char **argv);
+int list_main(int argc, char **argv);
+int status_main(int argc, char **argv);
+int get_main(int argc, char **argv);
+int set_main(int argc, char **argv);
+int flush_main(int argc, char **argv);
+int unload_main(int argc, char **argv);
 
 #endif /* FC_UTILS_TOOL_H */

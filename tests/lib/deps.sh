@@ -127,7 +127,11 @@ need_packages()
 
 need_build() { need_packages gcc make libc6-dev kmod bc @kernel; }
 
-need_tools() { need_packages gcc make libc6-dev libdevmapper-dev libblkid-dev uuid-dev liburing-dev; }
+need_tools()
+{
+	need_packages gcc make libc6-dev libdevmapper-dev libblkid-dev uuid-dev libjson-c-dev \
+		libncurses-dev liblzma-dev liburing-dev
+}
 
 need_vm()
 {
