@@ -230,7 +230,7 @@ static void note_overwritten(const struct create *c, const struct store *store)
 		return;
 	if (store->kind != STORE_CACHE)
 		note("SSD %s: %s; overwriting it as told", c->ssd_path, store->why);
-	else if (!dirty_blocks_on(&c->ssd, &store->super, &dirty))
+	else if (!dirty_blocks_on(&c->ssd, &dirty))
 		note("SSD %s: overwriting a cache with %llu dirty blocks as told", c->ssd_path,
 		     (unsigned long long)dirty);
 }

@@ -86,7 +86,7 @@ static int check_dirty(const struct destroy *d)
 
 	if (d->force || d->store.kind != STORE_CACHE)
 		return 0;
-	if (dirty_blocks_on(&d->ssd, &d->store.super, &dirty)) {
+	if (dirty_blocks_on(&d->ssd, &dirty)) {
 		fail("dirty blocks of the cache on %s cannot be counted", d->path);
 		return refuse_dirty(d, "number unknown");
 	}

@@ -4,6 +4,7 @@
  */
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,6 +38,22 @@ static int fail_busy(const struct device *d)
 		return fail("%s %s is %s: unmount or stop that first", d->role, d->path, why);
 	return fail("%s %s is in use: stop what uses it first (lsblk and lsof may tell)",
 		    d->role, d->path);
+}
+
+static int open_file(struct device *d, int flags)
+{
+	struct stat st;
+
+	d->fd = open(d->path, flags | O_CLOEXEC);
+	if (d->fd < 0 || fstat(d->fd, &st))
+		return fail("%s %s: %s", d->role, d->path, strerror(errno));
+	if (flock(d->fd, LOCK_EX | LOCK_NB))
+		return fail("%s %s is in use by another flashcache command: wait for its end",
+			    d->role, d->path);
+	d->sectors = (u64)st.st_size / SECTOR_SIZE;
+	d->sector_size = SECTOR_SIZE;
+	d->read_only = access(d->path, W_OK);
+	return d->sectors ? 0 : fail("%s %s is empty (size 0)", d->role, d->path);
 }
 
 static int open_exclusive(struct device *d, int flags)
@@ -96,6 +113,22 @@ int device_open(struct device *d, const char *role, const char *path)
 }
 
 /**
+ * device_open_image() - like device_open(), but it may also be a plain file
+ * @d: filled
+ * @role: "SSD" or "disk"
+ * @path: kept, not copied
+ */
+int device_open_image(struct device *d, const char *role, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return device_open(d, role, path);
+	*d = (struct device){ .role = role, .path = path, .fd = -1, .file = true };
+	return open_file(d, O_RDONLY);
+}
+
+/**
  * device_open_for_write() - open again, for writing
  * @d: from device_open()
  */
@@ -105,7 +138,7 @@ int device_open_for_write(struct device *d)
 		return fail("%s %s is read-only: make it writable (blockdev --setrw)",
 			    d->role, d->path);
 	device_close(d);
-	return open_exclusive(d, O_RDWR);
+	return d->file ? open_file(d, O_RDWR) : open_exclusive(d, O_RDWR);
 }
 
 void device_close(struct device *d)
@@ -136,8 +169,8 @@ bool device_same(const struct device *d, const char *path)
 	return d->dev == st.st_rdev || whole(d->dev) == st.st_rdev || d->dev == whole(st.st_rdev);
 }
 
-/** device_read() - read @len bytes from byte @offset on, all or nothing */
-int device_read(const struct device *d, u64 offset, void *buf, size_t len)
+/** device_try_read() - like device_read(), but says nothing; false when it fails */
+bool device_try_read(const struct device *d, u64 offset, void *buf, size_t len)
 {
 	u8 *at = buf;
 
@@ -147,14 +180,22 @@ int device_read(const struct device *d, u64 offset, void *buf, size_t len)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return fail("%s %s: cannot read at byte %llu: %s", d->role, d->path,
-				    (unsigned long long)offset,
-				    got ? strerror(errno) : "end of device");
+			return false;
 		at += got;
 		offset += (u64)got;
 		len -= (size_t)got;
 	}
-	return 0;
+	return true;
+}
+
+/** device_read() - read @len bytes from byte @offset on, all or nothing */
+int device_read(const struct device *d, u64 offset, void *buf, size_t len)
+{
+	errno = 0;
+	if (device_try_read(d, offset, buf, len))
+		return 0;
+	return fail("%s %s: cannot read at byte %llu: %s", d->role, d->path,
+		    (unsigned long long)offset, errno ? strerror(errno) : "end of device");
 }
 
 /** device_write() - write @len bytes from byte @offset on, to the medium */

@@ -4,7 +4,6 @@
 
 #include "store.h"
 
-int __must_check dirty_blocks_on(const struct device *ssd, const struct fc_super *super,
-				 u64 *dirty);
+int __must_check dirty_blocks_on(const struct device *ssd, u64 *dirty);
 
 #endif /* FC_UTILS_DIRTY_H */

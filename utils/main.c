@@ -23,6 +23,8 @@ static const struct command {
 	{ "get", "flashcache get", get_main, "print settings" },
 	{ "set", "flashcache set", set_main, "change settings" },
 	{ "flush", "flashcache flush", flush_main, "write dirty blocks to the disk" },
+	{ "check", "flashcache check", check_main, "tell whether a stopped cache is sound" },
+	{ "dump", "flashcache dump", dump_main, "print the metadata of a stopped cache" },
 	{ "setioctl", "flashcache_setioctl", setioctl_main, "lists of processes to cache or not" },
 };
 
