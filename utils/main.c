@@ -25,6 +25,8 @@ static const struct command {
 	{ "flush", "flashcache flush", flush_main, "write dirty blocks to the disk" },
 	{ "check", "flashcache check", check_main, "tell whether a stopped cache is sound" },
 	{ "dump", "flashcache dump", dump_main, "print the metadata of a stopped cache" },
+	{ "writeback", "flashcache writeback", writeback_main,
+	  "the rescue: dirty blocks to the disk, without the module" },
 	{ "setioctl", "flashcache_setioctl", setioctl_main, "lists of processes to cache or not" },
 };
 
