@@ -27,6 +27,7 @@ static const struct command {
 	{ "dump", "flashcache dump", dump_main, "print the metadata of a stopped cache" },
 	{ "writeback", "flashcache writeback", writeback_main,
 	  "the rescue: dirty blocks to the disk, without the module" },
+	{ "advise", "flashcache advise", advise_main, "from a trace: how large a cache?" },
 	{ "setioctl", "flashcache_setioctl", setioctl_main, "lists of processes to cache or not" },
 };
 
