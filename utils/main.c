@@ -20,6 +20,7 @@ static const struct command {
 	{ "destroy", "flashcache_destroy", destroy_main, "forget the cache on an SSD" },
 	{ "list", "flashcache list", list_main, "name the caches" },
 	{ "status", "flashcache status", status_main, "tell how caches are" },
+	{ "top", "flashcache top", top_main, "show what caches do right now" },
 	{ "get", "flashcache get", get_main, "print settings" },
 	{ "set", "flashcache set", set_main, "change settings" },
 	{ "flush", "flashcache flush", flush_main, "write dirty blocks to the disk" },

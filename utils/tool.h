@@ -30,6 +30,7 @@ int set_main(int argc, char **argv);
 int flush_main(int argc, char **argv);
 int check_main(int argc, char **argv);
 int dump_main(int argc, char **argv);
+int top_main(int argc, char **argv);
 int advise_main(int argc, char **argv);
 int writeback_main(int argc, char **argv);
 int unload_main(int argc, char **argv);

@@ -61,6 +61,13 @@ test_usage()
 	done
 }
 
+test_top_usage()
+{
+	usage "not a number from 1 to 3600" "top with no delay" top -d 0
+	usage "not a number from 1 to 3600" "top with a bad delay" top -d soon
+	usage "not a number from 1 to" "top with a bad count" top -n -1
+}
+
 # Settings are judged before anything is asked of the kernel.
 test_settings()
 {
@@ -88,6 +95,7 @@ test_nothing_runs()
 	refuse "$say" 'status of a cache that does not run' status nowhere
 	refuse "$say" 'get of a cache that does not run' get nowhere
 	refuse "$say" 'set of a cache that does not run' set nowhere fast_remove=1
+	refuse "$say" "top of a cache that does not run" top -b nowhere
 	refuse "$say" 'flush of a cache that does not run' flush nowhere
 	refuse "$say" 'unload of a cache that does not run' unload nowhere
 	refuse "$say" 'setioctl of a cache that does not run' setioctl -a -b 1 nowhere
@@ -104,6 +112,7 @@ test_nothing_runs()
 
 test_help
 test_usage
+test_top_usage
 test_settings
 test_nothing_runs
 [ "$bad" -eq 0 ]

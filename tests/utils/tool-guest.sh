@@ -179,6 +179,22 @@ test_settings()
 	check_num "they are" "$(fc_status fc writes)" -eq 0
 }
 
+test_top()
+{
+	(for i in 1 2 3 4 5 6; do make_dirty 8 "1$i"; done) &
+	expect 0 "^time +cache" "top, lines" top -n 3 -d 1
+	result "top: a line for each look" "$([ "$(grep -c " fc  " "$WORK/stdout")" -eq 3 ] || echo no)"
+	expect 0 . "top, JSON" top --json -n 1 fc
+	json "top, JSON" ".caches | length == 1 and (.[0] | .name == \"fc\" and .seconds > 0.5 and
+		(.ssd.writes_per_s | type == \"number\") and .dirty_blocks > 0)"
+	wait
+	refuse "no cache of this name" "top of another name" top -n 1 other
+	(sleep 4; echo q) | TERM=xterm script -qec "flashcache top" /dev/null >"$WORK/out" ||
+		result "top on a terminal" "exit status $?"
+	result "top on a terminal: the cache is there" \
+		"$(grep -q "q ends" "$WORK/out" && grep -q "writeback, s3fifo" "$WORK/out" || echo no)"
+}
+
 test_setioctl()
 {
 	if fc_message fc blacklist add 1 2>/dev/null; then
@@ -262,6 +278,7 @@ test_list
 test_json
 test_prometheus
 test_settings
+test_top
 test_setioctl
 test_flush
 test_unload
