@@ -8,10 +8,13 @@
 #include "report.h"
 #include "settings.h"
 
-/* Words of the status line that say what the cache is now; all others count since the load. */
+/*
+ * Words of the status line that say what the cache is now. All others count since the
+ * load, but for settings, which newer modules show there too.
+ */
 static const char *const state_words[] = {
 	"health", "mode", "policy", "block_sectors", "assoc", "cluster_blocks", "blocks", "cached",
-	"dirty", "memory_bytes",
+	"dirty", "memory_bytes", "window",
 };
 
 /**
@@ -28,6 +31,9 @@ bool report_is_counter(const char *word, const char **value)
 		return false;
 	for (i = 0; i < sizeof(state_words) / sizeof(state_words[0]); i++)
 		if (strlen(state_words[i]) == len && !strncmp(state_words[i], word, len))
+			return false;
+	for (i = 0; i < nr_settings; i++)
+		if (strlen(settings[i].name) == len && !strncmp(settings[i].name, word, len))
 			return false;
 	*value = equals + 1;
 	return true;

@@ -26,7 +26,11 @@ static const struct {
 	{ "fast_remove", "1: removing the cache does not clean it" },
 };
 
-#define SETTING(n, s, l, m) { .name = #n, .standard = s, .least = l, .most = m },
+/* The list may have more columns: where it is kept, and a text. */
+#define TEXT_OF(unused, kept, text, ...) text
+#define SETTING(n, s, l, m, ...) \
+	{ .name = #n, .standard = s, .least = l, .most = m, \
+	  .what = TEXT_OF(0, ##__VA_ARGS__, "", "", "") },
 const struct setting settings[] = { FC_TUNABLES(SETTING) };
 const size_t nr_settings = sizeof(settings) / sizeof(settings[0]);
 
@@ -48,12 +52,13 @@ static const struct setting *find(const char *name)
 /** setting_text() - what a setting is, for people */
 const char *setting_text(const char *name)
 {
+	const struct setting *s = find(name);
 	size_t i;
 
 	for (i = 0; i < NR(texts); i++)
 		if (!strcmp(texts[i].name, name))
 			return texts[i].what;
-	return "";
+	return s ? s->what : "";
 }
 
 static int find_word(const char *const *words, size_t nr, const char *word)
@@ -101,7 +106,9 @@ const char *setting_value(const struct cache *c, const char *name, char value[24
 	if (!s)
 		return NULL;
 	option = option_of(c, strcmp(name, "reclaim_policy") ? name : "policy");
-	if (option)
+	if (words_value(&c->status, name) && strcmp(name, "reclaim_policy"))
+		snprintf(value, 24, "%s", words_value(&c->status, name));
+	else if (option)
 		snprintf(value, 24, "%s", option);
 	else if (!strcmp(name, "reclaim_policy"))
 		snprintf(value, 24, "%s", policies[s->standard]);

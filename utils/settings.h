@@ -10,12 +10,14 @@
  * @standard: value of a new cache
  * @least: least value
  * @most: greatest value
+ * @what: what it is, if uapi.h says so
  */
 struct setting {
 	const char *name;
 	u64 standard;
 	u64 least;
 	u64 most;
+	const char *what;
 };
 
 extern const struct setting settings[];

@@ -156,11 +156,11 @@ test_crash_images()
 test_bad_ssd()
 {
 	local data
+	before=$(dirty_in_image "$SSD")
 	data=$(flashcache dump --json "$SSD" | jq .data_start_sector)
 	dmsetup create bad --table "0 $((data + 4096)) linear $SSD 0
 $((data + 4096)) 64 error
 $((data + 4160)) $(($(sectors "$SSD") - data - 4160)) linear $SSD $((data + 4160))"
-	before=$(dirty_in_image "$SSD")
 	expect 1 'unreadable' 'writeback from an SSD with bad places' \
 		writeback /dev/mapper/bad "$DISK"
 	dmsetup remove bad
