@@ -71,7 +71,7 @@ powercut: $(module-copy) $(powercut-copy)
 
 core-src := $(wildcard src/core/*.c)
 unit-src := $(wildcard tests/unit/*.c)
-# A test program of one file, linked with the core, wherever it lives under tests/.
+# A test program of one file, linked with the core and the tool's simulation.
 hitratio-src := $(firstword $(wildcard tests/*/hitratio.c))
 
 core-obj := $(core-src:%.c=$(OBJ)/%.o)
@@ -94,7 +94,9 @@ tools: $(if $(hitratio-src),$(BIN)/hitratio)
 	$(if $(wildcard utils/Makefile),$(MAKE) -C utils OUT=$(abspath $(BIN)))
 	$(if $(wildcard tests/func/Makefile),$(MAKE) -C tests/func OUT=$(abspath $(BIN)))
 
-$(BIN)/hitratio: $(hitratio-src:%.c=$(OBJ)/%.o) $(core-obj)
+$(hitratio-src:%.c=$(OBJ)/%.o): CPPFLAGS += -Iutils
+
+$(BIN)/hitratio: $(hitratio-src:%.c=$(OBJ)/%.o) $(OBJ)/utils/simulate.o $(core-obj)
 	@mkdir -p $(@D)
 	@echo "  $(if $(filter %.o,$@),CC,LD) $@"
 	$(Q)$(CC) $(LDFLAGS) -pthread -o $@ $^ -lm
