@@ -150,6 +150,8 @@ static void pass_down(struct fc_cache *c, struct fc_req *req)
 	}
 	req->step = FC_STEP_DISCARD;
 	bio->bi_iter.bi_size = (end - start) << SECTOR_SHIFT;
+	/* The worker may wait for the disk, so a REQ_NOWAIT discard does not come back undone. */
+	fc_submit_renew(bio);
 	fc_submit_aim(c, bio, FC_DISK_DEV, start);
 	fc_submit_bio(bio);
 }
