@@ -30,7 +30,7 @@ void trace(const char *fmt, ...)
 
 	if (!options.trace)
 		return;
-	printf("# %llu: ", run_step());
+	printf("# %llu: ", life.step);
 	va_start(args, fmt);
 	vprintf(fmt, args);
 	va_end(args);
@@ -43,8 +43,10 @@ static void print_replay(void)
 
 	if (options.mode)
 		snprintf(mode, sizeof(mode), " --mode %u", options.mode);
+	if (options.failures || options.failure)
+		return;
 	printf("# again: out/sim/sim --seed %llu --run %llu --step %llu%s --trace\n",
-	       options.seed, present_run, run_step(), mode);
+	       options.seed, present_run, life.step, mode);
 	fflush(stdout);
 }
 
@@ -143,7 +145,8 @@ static u64 number(const char *word)
 static void usage(void)
 {
 	printf("usage: sim [--seed N] [--cases N] [--runs N] [--run N] [--mode 1|2|3] [--step N]\n"
-	       "           [--trace] [--violations N] [--lie DEVICE-WHAT] [--failures]\n");
+	       "           [--trace] [--violations N] [--lie DEVICE-WHAT]\n"
+	       "       sim [--seed N] --failures | --failure MODE,LEG,BLOCK,AT,NR [--trace]\n");
 	exit(1);
 }
 
@@ -153,7 +156,8 @@ static void parse(int argc, char **argv)
 		{ "seed", 1, NULL, 's' }, { "cases", 1, NULL, 'c' }, { "runs", 1, NULL, 'n' },
 		{ "run", 1, NULL, 'r' }, { "mode", 1, NULL, 'm' }, { "step", 1, NULL, 'p' },
 		{ "trace", 0, NULL, 't' }, { "violations", 1, NULL, 'v' },
-		{ "lie", 1, NULL, 'l' }, { "failures", 0, NULL, 'f' }, { }
+		{ "lie", 1, NULL, 'l' }, { "failures", 0, NULL, 'f' },
+		{ "failure", 1, NULL, 'F' }, { }
 	};
 	int c;
 
@@ -169,6 +173,7 @@ static void parse(int argc, char **argv)
 		case 'v': options.violations = number(optarg); break;
 		case 'l': options.lies |= lie(optarg); break;
 		case 'f': options.failures = true; break;
+		case 'F': options.failure = optarg; break;
 		default: usage();
 		}
 	}
@@ -201,9 +206,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "sim: the module does not load\n");
 		return 1;
 	}
-	if (options.failures)
+	rewind_watch();
+	if (options.failure && !failures_one(options.failure))
+		usage();
+	else if (options.failures)
 		failures_all();
-	else
+	else if (!options.failure)
 		all_runs();
 	sim_module_exit();
 	print_totals(began);

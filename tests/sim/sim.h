@@ -26,6 +26,7 @@
  * @lies: LIE_* of the flash in the low byte, of the disk above it
  * @violations: stop after so many
  * @failures: every-k failures instead of runs
+ * @failure: only this case of them
  */
 struct options {
 	u64 seed;
@@ -38,6 +39,7 @@ struct options {
 	u32 lies;
 	u64 violations;
 	bool failures;
+	const char *failure;
 };
 
 /**
@@ -144,6 +146,8 @@ void crash_cut(struct box *box, struct rng *rng);
 void crash_recovered(const struct box *box);
 
 /* users.c */
+enum { USER_READ, USER_WRITE, USER_FLUSH, USER_DISCARD };
+
 void users_begin(struct box *box, struct rng *rng);
 bool users_issue(void);
 void users_send(u32 kind, u32 sector, u32 nr, blk_opf_t flags);
@@ -151,13 +155,70 @@ u32 users_waiting(void);
 u32 users_ended(void);
 void users_forget(void);
 
+/**
+ * struct life - the run's cache and where it has come to
+ * @box: the cache
+ * @rng: decides what its users want and what befalls it
+ * @seed: of the run
+ * @step: number of the present step
+ * @seen_changes: disk_changes at the last step
+ * @seen_ended: users_ended() at the last step
+ * @creating: there may be no cache yet
+ * @retried: the last load failed at first
+ * @mark: blobs from here on are the run's
+ */
+struct life {
+	struct box box;
+	struct rng rng;
+	u64 seed;
+	u64 step;
+	u64 seen_changes;
+	u32 seen_ended;
+	bool creating;
+	bool retried;
+	u32 mark;
+};
+
+extern struct life life;
+
+/* life.c; false means that something was wrong and the machine is dead */
+void life_begin(u64 seed);
+void life_end(void);
+void life_step(void);
+bool life_settle(void);
+bool life_rest(void);
+void life_errors(bool on);
+bool life_load(u32 mode, u32 persist);
+bool life_message(const char *word, const char *value);
+bool life_stop(bool removing, bool *orderly);
+bool life_destroy(void);
+bool life_reload(bool removing, bool same);
+bool life_power_cut(void);
+
 /* run.c */
 void run_one(u64 index);
-u64 run_step(void);
+
+/**
+ * struct plea - a request that got an error
+ * @kind: USER_*
+ * @sector: first sector
+ * @nr: sectors
+ * @durable: it wanted something to be durable
+ * @since: I/Os of each leg that had failed when it was sent
+ */
+struct plea {
+	u32 kind;
+	u32 sector;
+	u32 nr;
+	bool durable;
+	u64 since[2];
+};
 
 /* failures.c */
 void failures_all(void);
-void failures_judge(u32 kind, u32 sector, u32 nr);
+bool failures_one(const char *words);
+void failures_judge(const struct plea *plea);
+void life_heal(void);
 
 /* main.c */
 extern bool sim_failed;

@@ -19,6 +19,7 @@
  * @status: how it will end
  * @flushing: the flush in front of it has not been done
  * @over: it has ended; of one that somebody waits for
+ * @held_until: see struct task
  * @bio: bio, or NULL when somebody waits for it
  * @room: length of @at and @done
  * @at: bytes of each sector
@@ -35,6 +36,7 @@ struct io {
 	blk_status_t status;
 	bool flushing;
 	bool over;
+	u64 held_until;
 	struct bio *bio;
 	u32 room;
 	u8 **at;

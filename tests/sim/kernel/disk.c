@@ -39,6 +39,7 @@ static struct io *get_io(struct leg *leg, blk_opf_t opf, sector_t sector, u32 nr
 	io->status = BLK_STS_OK;
 	io->bio = NULL;
 	io->over = false;
+	io->held_until = mach_hold();
 	io->flushing = opf & REQ_PREFLUSH || (opf & REQ_OP_MASK) == REQ_OP_FLUSH;
 	memset(io->done, 0, nr);
 	return io;
@@ -83,7 +84,6 @@ static void launch(struct io *io)
 		io->flushing = false;
 	} else if (fails(leg, io)) {
 		io->status = BLK_STS_IOERR;
-		leg->failures++;
 	}
 	if (mach->nr_ios == MAX_IOS)
 		sim_fail("too many I/Os in flight");
@@ -314,12 +314,23 @@ static void note_ended(struct io *io)
 	disk_changes++;
 }
 
+static void note_failed(const struct io *io)
+{
+	struct leg *leg = io->leg;
+	struct failed *f = &leg->failed[leg->failures++ % MAX_FAILED];
+
+	*f = (struct failed){ .sector = io->sector, .nr = io->nr, .what = kind_of(io) };
+	sim_io_failed(leg, f);
+}
+
 static void end_io(struct io *io, u32 index)
 {
 	struct bio *bio = io->bio;
 
 	mach->ios[index] = mach->ios[--mach->nr_ios];
 	note_ended(io);
+	if (io->status == BLK_STS_IOERR)
+		note_failed(io);
 	if (!bio) {
 		io->over = true;
 		sim_wake(io);
@@ -328,6 +339,11 @@ static void end_io(struct io *io, u32 index)
 	spoil(bio, io);
 	block_end_bio(bio, io->status);
 	disk_io_free(io);
+}
+
+u64 disk_io_held_until(const struct io *io)
+{
+	return io->held_until;
 }
 
 /**

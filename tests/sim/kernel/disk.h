@@ -46,6 +46,26 @@ struct vol {
 	u64 ended;
 };
 
+#define MAX_FAILED	64u
+
+/**
+ * struct failed - an I/O that failed
+ * @sector: first sector
+ * @nr: sectors
+ * @what: FAIL_*
+ * @first: for the judge: sectors of the disk that it concerned, from this one
+ * @end: to before this one
+ * @only: there was no other copy of some of them
+ */
+struct failed {
+	u32 sector;
+	u32 nr;
+	u32 what;
+	u32 first;
+	u32 end;
+	bool only;
+};
+
 /**
  * struct leg - a device
  * @nr: its sectors
@@ -65,6 +85,7 @@ struct vol {
  * @error_pct: and so many besides
  * @again_pct: how often one that must not wait would have to
  * @failures: I/Os that failed
+ * @failed: the last of them
  */
 struct leg {
 	u32 nr;
@@ -84,6 +105,7 @@ struct leg {
 	u32 error_pct;
 	u32 again_pct;
 	u64 failures;
+	struct failed failed[MAX_FAILED];
 };
 
 struct io;
@@ -92,6 +114,7 @@ void disk_attach(struct leg *leg, u32 depth, u32 which, u32 nr, u32 meta);
 void disk_submit(struct bio *bio);
 int disk_sync(u32 which, blk_opf_t opf, sector_t sector, void *buf, u32 nr);
 void disk_io_step(u32 index);
+u64 disk_io_held_until(const struct io *io);
 void disk_io_free(struct io *io);
 
 /* Images: what a power cut now would leave. */

@@ -37,6 +37,7 @@ enum task_state { TASK_READY, TASK_ASLEEP, TASK_OVER };
  * @wake_at: time at which it is woken anyhow, with @timed
  * @timed: see @wake_at
  * @locks: spinlocks that it holds
+ * @held_until: it does not go on before this step of the machine, unless nothing else can
  * @work: work item that it runs, of queue @wq, the @seq-th that was queued
  * @wq: see @work
  * @seq: see @work
@@ -53,6 +54,7 @@ struct task {
 	const void *on;
 	unsigned long wake_at;
 	u32 locks;
+	u64 held_until;
 	const struct work_struct *work;
 	const struct workqueue_struct *wq;
 	u64 seq;
@@ -70,7 +72,9 @@ struct item {
  * @clock: its jiffies while it does not run
  * @depth: 0 for the one that lives, more for those that are booted from its images
  * @instant: metadata I/O takes no time, and nobody is preempted
+ * @steps: taken so far
  * @preempt: one in so many places where a task could give way it does; 0 = never
+ * @hold: one in so many tasks that give way, and I/Os that are sent, is held back for long; 0 = none
  * @no_memory_pct: allocations that may fail do so this often
  * @dead: a violation was found in it, it must not go on
  * @tasks: all that are not over
@@ -87,7 +91,9 @@ struct mach {
 	unsigned long clock;
 	u32 depth;
 	bool instant;
+	u64 steps;
 	u32 preempt;
+	u32 hold;
 	u32 no_memory_pct;
 	bool dead;
 	struct task *tasks[MAX_TASKS];
@@ -114,15 +120,13 @@ void mach_leave(void);
 void mach_power_off(void);
 void task_start(void (*fn)(void *arg), void *arg);
 bool mach_step(void);
-bool mach_busy(void);
+u64 mach_hold(void);
 bool mach_time_passes(void);
-bool mach_asleep_forever(void);
 
 /* work.c */
 u32 work_startable(u32 *which, u32 max);
 void work_start(u32 item);
 void work_timer_fired(u32 timer);
-void work_reset(void);
 
 /* mem.c */
 void heap_enter(struct mach *m);
@@ -138,5 +142,8 @@ const char *kernel_last_error(void);
 /* Where the simulator reports that something is wrong; does not return to a task. */
 __printf(1, 2) void sim_fail(const char *fmt, ...);
 void sim_unwind(void);
+
+/* An I/O has failed; its end has not been told yet. */
+void sim_io_failed(const struct leg *leg, struct failed *f);
 
 #endif /* SIM_KERNEL_H */

@@ -185,6 +185,7 @@ void task_start(void (*fn)(void *arg), void *arg)
 	t->timed = false;
 	t->on = NULL;
 	t->locks = 0;
+	t->held_until = 0;
 	t->work = NULL;
 	t->wq = NULL;
 	mach->tasks[mach->nr_tasks++] = t;
@@ -232,8 +233,10 @@ void sim_preempt(void)
 {
 	if (!mach->preempt || !task || task->locks || mach->dead)
 		return;
-	if (rng_one_in(&mach->rng, mach->preempt))
-		switch_home(false);
+	if (!rng_one_in(&mach->rng, mach->preempt))
+		return;
+	task->held_until = mach_hold();
+	switch_home(false);
 }
 
 void sim_sleep_on(const void *what)
@@ -323,45 +326,57 @@ bool mach_time_passes(void)
 }
 
 /**
+ * mach_hold() - until which step is somebody held back who begins to wait now?
+ *
+ * Most are not. Some are, for long, so that much can happen in what is a short moment elsewhere.
+ */
+u64 mach_hold(void)
+{
+	if (!mach->hold || !rng_one_in(&mach->rng, mach->hold))
+		return 0;
+	return mach->steps + rng_below(&mach->rng, 600);
+}
+
+/* Those who could go on: first ready tasks, then work that may begin, then I/Os. */
+static u32 choices(u32 *which, u32 max, u32 *tasks, u32 *works, u64 now)
+{
+	u32 nr = 0, i;
+
+	for (i = 0; i < mach->nr_tasks && nr < max; i++)
+		if (mach->tasks[i]->state == TASK_READY && mach->tasks[i]->held_until <= now)
+			which[nr++] = i;
+	*tasks = nr;
+	nr += work_startable(which + nr, min(max - nr, 64u));
+	*works = nr;
+	for (i = 0; i < mach->nr_ios && nr < max; i++)
+		if (disk_io_held_until(mach->ios[i]) <= now)
+			which[nr++] = i;
+	return nr;
+}
+
+/**
  * mach_step() - let one thing happen: a task goes on, work begins, an I/O makes progress
  *
  * Return: false when there is nothing but time to pass.
  */
 bool mach_step(void)
 {
-	u32 startable[64], ready = 0, works, all, pick, i;
+	u32 which[256], tasks, works, nr, pick;
 
-	for (i = 0; i < mach->nr_tasks; i++)
-		ready += mach->tasks[i]->state == TASK_READY;
-	works = work_startable(startable, ARRAY_SIZE(startable));
-	all = ready + works + mach->nr_ios;
-	if (!all)
+	mach->steps++;
+	nr = choices(which, ARRAY_SIZE(which), &tasks, &works, mach->steps);
+	if (!nr)
+		nr = choices(which, ARRAY_SIZE(which), &tasks, &works, ~0ull);
+	if (!nr)
 		return false;
-	pick = all == 1 ? 0 : rng_below(&mach->rng, all);
-	if (pick >= ready + works) {
-		disk_io_step(pick - ready - works);
-		return true;
-	}
-	if (pick >= ready) {
-		work_start(startable[pick - ready]);
-		return true;
-	}
-	for (i = 0;; i++)
-		if (mach->tasks[i]->state == TASK_READY && !pick--)
-			break;
-	run_task(i);
+	pick = nr == 1 ? 0 : rng_below(&mach->rng, nr);
+	if (pick < tasks)
+		run_task(which[pick]);
+	else if (pick < works)
+		work_start(which[pick]);
+	else
+		disk_io_step(which[pick]);
 	return true;
-}
-
-/** mach_busy() - is there anything to do without time passing? */
-bool mach_busy(void)
-{
-	u32 which, i;
-
-	for (i = 0; i < mach->nr_tasks; i++)
-		if (mach->tasks[i]->state == TASK_READY)
-			return true;
-	return mach->nr_ios || work_startable(&which, 1);
 }
 
 /* --- machines --------------------------------------------------------------------------------- */
@@ -384,6 +399,8 @@ struct mach *mach_enter(u64 seed)
 	rng_seed(&m->rng, seed);
 	m->instant = false;
 	m->preempt = 0;
+	m->hold = 0;
+	m->steps = 0;
 	m->no_memory_pct = 0;
 	m->dead = false;
 	m->seqs = 0;
