@@ -14,11 +14,11 @@ void box_build(void *arg)
 {
 	struct box *box = arg;
 	char mode[4], persist[4], block[8], cluster[8], dirty[8], skip[12], ios[8], fallow[8];
-	char *words[] = { "disk", "ssd", "sim", mode, persist, block, "0", "256", cluster, "0", "8",
-			  "10", "policy", "fifo", "dirty_thresh_pct", dirty,
-			  "skip_seq_thresh_kb", skip, "max_clean_ios_total", ios,
-			  "fallow_delay", fallow };
-	static char * const policies[] = { "fifo", "lru", "s3fifo" };
+	static const char * const policies[] = { "fifo", "lru", "s3fifo" };
+	const char *words[] = { "disk", "ssd", "sim", mode, persist, block, "0", "256", cluster, "0",
+				"8", "10", "policy", policies[shape.policy], "dirty_thresh_pct",
+				dirty, "skip_seq_thresh_kb", skip, "max_clean_ios_total", ios,
+				"fallow_delay", fallow };
 
 	snprintf(mode, sizeof(mode), "%u", box->mode);
 	snprintf(persist, sizeof(persist), "%u", box->persist);
@@ -28,8 +28,8 @@ void box_build(void *arg)
 	snprintf(skip, sizeof(skip), "%u", shape.skip_seq_kb);
 	snprintf(ios, sizeof(ios), "%u", shape.clean_ios);
 	snprintf(fallow, sizeof(fallow), "%u", shape.fallow);
-	words[13] = policies[shape.policy];
-	box->result = dm_build(&box->dm, shape.disk_sectors, words, ARRAY_SIZE(words));
+	box->result = dm_build(&box->dm, shape.disk_sectors, (char **)words,
+			       ARRAY_SIZE(words));
 	if (box->result)
 		sim_fail("the constructor fails: %s", box->dm.ti.error);
 	box->done = true;

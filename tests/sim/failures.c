@@ -76,7 +76,7 @@ static bool concerns(const struct failed *f, u32 sector, u32 nr)
 	u32 end = round_up(sector + nr, shape.block);
 	u32 at;
 
-	if (first >= f->end || f->first >= end)
+	if (f->end <= f->first || first >= f->end || f->first >= end)
 		return false;
 	for (at = f->sector; !f->only && c->core.sets && at < f->sector + f->nr; at++)
 		if (slot_at(c, at)->dirty)
@@ -253,24 +253,28 @@ bool failures_one(const char *words)
 	return true;
 }
 
-/** failures_all() - every k, in every mode, on each leg */
+/* Every I/O of a life, one after the other. */
+static void every_k(void)
+{
+	failure.at = 0;
+	do {
+		failure.at++;
+	} while (one(rng_mix(options.seed) + failure.at) &&
+		 totals.violations < options.violations);
+}
+
+/** failures_all() - every k, in every mode, on each leg, once, for a while and for good */
 void failures_all(void)
 {
 	static const u64 rows[] = { 1, 9, ~0ull };
 	static const u32 blocks[] = { 8, 32 };
-	u32 i, j;
+	u32 kind;
 
-	for (failure.mode = 1; failure.mode <= 3; failure.mode++)
-		for (failure.leg = 0; failure.leg < 2; failure.leg++)
-			for (i = 0; i < ARRAY_SIZE(rows); i++)
-				for (j = 0; j < ARRAY_SIZE(blocks); j++) {
-					failure.nr = rows[i];
-					failure.block = blocks[j];
-					failure.at = 0;
-					do {
-						failure.at++;
-						if (totals.violations >= options.violations)
-							return;
-					} while (one(rng_mix(options.seed) + failure.at));
-				}
+	for (kind = 0; kind < 36 && totals.violations < options.violations; kind++) {
+		failure.mode = 1 + kind / 12;
+		failure.leg = kind / 6 % 2;
+		failure.nr = rows[kind / 2 % 3];
+		failure.block = blocks[kind % 2];
+		every_k();
+	}
 }

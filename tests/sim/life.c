@@ -7,6 +7,8 @@
 
 #include "sim.h"
 
+#define PATIENCE	200000u	/* steps without the end of a request */
+
 struct life life;
 
 static bool dead(void)
@@ -22,8 +24,12 @@ static void after_step(void)
 	u64 seed = rng_mix(life.seed ^ life.step * 0x9e3779b97f4a7c15ull);
 
 	life.step++;
+	if (life.step - life.last_end > PATIENCE && users_waiting())
+		sim_fail("no request ends any more, %u wait", users_waiting());
 	if (disk_changes == life.seen_changes && users_ended() == life.seen_ended)
 		return;
+	if (life.seen_ended != users_ended())
+		life.last_end = life.step;
 	life.seen_changes = disk_changes;
 	life.seen_ended = users_ended();
 	if (options.step ? life.step != options.step : !shape.check || seed % shape.check)

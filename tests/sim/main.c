@@ -14,7 +14,7 @@
 
 #include "sim.h"
 
-#define HANG_SECONDS	120	/* of processor time, in one run */
+#define HANG_SECONDS	60	/* of processor time, in one run */
 
 struct options options = { .seed = 1, .states = 200000, .violations = 1 };
 struct totals totals;
@@ -163,18 +163,42 @@ static void parse(int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		switch (c) {
-		case 's': options.seed = number(optarg); break;
-		case 'c': options.states = number(optarg); break;
-		case 'n': options.runs = number(optarg); break;
-		case 'r': options.first_run = number(optarg); options.runs = 1; break;
-		case 'm': options.mode = (u32)number(optarg); break;
-		case 'p': options.step = number(optarg); break;
-		case 't': options.trace = true; break;
-		case 'v': options.violations = number(optarg); break;
-		case 'l': options.lies |= lie(optarg); break;
-		case 'f': options.failures = true; break;
-		case 'F': options.failure = optarg; break;
-		default: usage();
+		case 's':
+			options.seed = number(optarg);
+			break;
+		case 'c':
+			options.states = number(optarg);
+			break;
+		case 'n':
+			options.runs = number(optarg);
+			break;
+		case 'r':
+			options.first_run = number(optarg);
+			options.runs = 1;
+			break;
+		case 'm':
+			options.mode = (u32)number(optarg);
+			break;
+		case 'p':
+			options.step = number(optarg);
+			break;
+		case 't':
+			options.trace = true;
+			break;
+		case 'v':
+			options.violations = number(optarg);
+			break;
+		case 'l':
+			options.lies |= lie(optarg);
+			break;
+		case 'f':
+			options.failures = true;
+			break;
+		case 'F':
+			options.failure = optarg;
+			break;
+		default:
+			usage();
 		}
 	}
 	if (optind != argc || options.mode > 3)

@@ -53,6 +53,31 @@ static void much_ledger(struct shape *s, struct rng *r)
 	s->check = 24;
 }
 
+/*
+ * A full set that is cleaned all the time, so that many a block is clean again before any record
+ * names it, and its slot goes to another one.
+ */
+static void much_cleaning(struct shape *s, struct rng *r)
+{
+	s->mode = options.mode ? options.mode : FC_MODE_WRITEBACK;
+	s->block = 8;
+	s->sets = 1;
+	s->disk_sectors = 8 * ONE_OF(r, 290, 400);
+	s->flash_sectors = s->meta_sectors + 256 * s->block;
+	s->hot = s->disk_sectors / ONE_OF(r, 1, 4);
+	s->largest = ONE_OF(r, 16, 32);
+	s->prefill = rng_chance(r, 60) ? 260 : 0;
+	s->dirty_pct = 10;
+	s->ops = 200 + rng_below(r, 400);
+	s->depth = ONE_OF(r, 4, 8, 16);
+	s->read_pct = ONE_OF(r, 0, 10);
+	s->write_pct = 60;
+	s->flush_pct = ONE_OF(r, 4, 10, 20);
+	s->fua_pct = ONE_OF(r, 0, 10, 30);
+	s->error_pct = 0;
+	s->check = 16;
+}
+
 /** shape_choose() - what a run is like */
 void shape_choose(struct shape *s, struct rng *r)
 {
@@ -81,6 +106,8 @@ void shape_choose(struct shape *s, struct rng *r)
 	s->nowait = rng_chance(r, 30);
 	if (rng_chance(r, 20))
 		much_ledger(s, r);
+	else if (rng_chance(r, 25))
+		much_cleaning(s, r);
 }
 
 /** shape_print() - in one line */

@@ -163,6 +163,7 @@ void users_forget(void);
  * @step: number of the present step
  * @seen_changes: disk_changes at the last step
  * @seen_ended: users_ended() at the last step
+ * @last_end: step at which a request ended last
  * @creating: there may be no cache yet
  * @retried: the last load failed at first
  * @mark: blobs from here on are the run's
@@ -174,6 +175,7 @@ struct life {
 	u64 step;
 	u64 seen_changes;
 	u32 seen_ended;
+	u64 last_end;
 	bool creating;
 	bool retried;
 	u32 mark;

@@ -220,9 +220,10 @@ void dm_postsuspend(struct sim_dm *dm)
 
 int dm_message(struct sim_dm *dm, const char *word, const char *value)
 {
-	char *words[] = { (char *)word, (char *)value };
-	char result[64];
+	char result[64], *words[2];
 
+	words[0] = (char *)word;
+	words[1] = (char *)value;
 	return target->message(&dm->ti, 2, words, result, sizeof(result));
 }
 

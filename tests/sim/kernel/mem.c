@@ -42,10 +42,12 @@ struct heap {
 	struct page *free_pages;
 };
 
-static struct heap *heaps[MACH_DEPTH];
 #define PAGE_TAKEN ((struct page *)-1)
 
+static struct heap *heaps[MACH_DEPTH];
+#ifndef __SANITIZE_ADDRESS__
 static u8 *free_bytes;	/* bytes of pages, linked by their first word */
+#endif
 
 void heap_enter(struct mach *m)
 {
@@ -151,10 +153,11 @@ void *sim_alloc(size_t size, bool zero)
 
 void sim_free(const void *p)
 {
-	struct chunk *c = (struct chunk *)p - 1;
+	struct chunk *c;
 
 	if (!p)
 		return;
+	c = (struct chunk *)p - 1;
 	if (c->depth == MACH_DEPTH) {
 		free(c);
 	} else if (c->depth != mach->depth) {

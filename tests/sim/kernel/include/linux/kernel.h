@@ -41,15 +41,10 @@
 #define prefetchw(x)	__builtin_prefetch(x, 1)
 
 /* One thread: every order of memory is the order of the program. */
-#define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
-#define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
+#define READ_ONCE(x)		(*(const typeof(x) *)&(x))
+#define WRITE_ONCE(x, v)	(*(typeof(x) *)&(x) = (v))
 #define smp_load_acquire(p)	READ_ONCE(*(p))
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
-#define smp_mb()	barrier()
-#define smp_rmb()	barrier()
-#define smp_wmb()	barrier()
-#define smp_mb__before_atomic()	barrier()
-#define smp_mb__after_atomic()	barrier()
 #define cpu_relax()	barrier()
 
 #define container_of(ptr, type, member) \
@@ -75,7 +70,6 @@
 #define PAGE_MASK	(~(PAGE_SIZE - 1))
 #define offset_in_page(p) ((unsigned long)(p) & ~PAGE_MASK)
 
-#define S_IRUGO		0444
 #define U32_MAX		UINT32_MAX
 #define U64_MAX		UINT64_MAX
 
@@ -165,15 +159,15 @@ static inline u64 div64_u64(u64 a, u64 b)
 #define ATOMIC_INIT(n)		{ n }
 #define atomic_read(v)		READ_ONCE((v)->counter)
 #define atomic_set(v, n)	WRITE_ONCE((v)->counter, n)
-#define atomic_inc(v)		((void)++(v)->counter)
-#define atomic_dec(v)		((void)--(v)->counter)
+#define atomic_inc(v)		((void)((v)->counter += 1))
+#define atomic_dec(v)		((void)((v)->counter -= 1))
 #define atomic_add(n, v)	((void)((v)->counter += (n)))
 #define atomic_sub(n, v)	((void)((v)->counter -= (n)))
-#define atomic_inc_return(v)	(++(v)->counter)
-#define atomic_dec_return(v)	(--(v)->counter)
+#define atomic_inc_return(v)	((v)->counter += 1)
+#define atomic_dec_return(v)	((v)->counter -= 1)
 #define atomic_add_return(n, v)	((v)->counter += (n))
 #define atomic_sub_return(n, v)	((v)->counter -= (n))
-#define atomic_dec_and_test(v)	(!--(v)->counter)
+#define atomic_dec_and_test(v)	(!((v)->counter -= 1))
 #define atomic_sub_and_test(n, v) (!((v)->counter -= (n)))
 #define atomic64_read(v)	atomic_read(v)
 #define atomic64_set(v, n)	atomic_set(v, n)
@@ -185,7 +179,7 @@ static inline u64 div64_u64(u64 a, u64 b)
 #define xchg(p, v)		({ typeof(*(p)) old_ = *(p); *(p) = (v); old_; })
 #define atomic_xchg(v, n)	xchg(&(v)->counter, n)
 #define cmpxchg(p, old, new) \
-	({ typeof(*(p)) was_ = *(p); if (was_ == (old)) *(p) = (new); was_; })
+	({ typeof(*(p)) was_ = *(p); *(p) = was_ == (old) ? (new) : was_; was_; })
 #define atomic_cmpxchg(v, old, new) cmpxchg(&(v)->counter, old, new)
 
 /* Errors in pointers. */
@@ -233,9 +227,9 @@ void sim_free(const void *p);
 #define raw_cpu_ptr(p)		(p)
 #define get_cpu_ptr(p)		(p)
 #define put_cpu_ptr(p)		((void)(p))
-#define this_cpu_inc(x)		((void)++(x))
+#define this_cpu_inc(x)		((void)((x) += 1))
 #define this_cpu_add(x, n)	((void)((x) += (n)))
-#define this_cpu_dec(x)		((void)--(x))
+#define this_cpu_dec(x)		((void)((x) -= 1))
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < 1; (cpu)++)
 #define for_each_online_cpu(cpu) for_each_possible_cpu(cpu)
 #define raw_smp_processor_id()	0

@@ -27,8 +27,6 @@ typedef spinlock_t raw_spinlock_t;
 #define spin_unlock_bh(l)	spin_unlock(l)
 #define spin_lock_irqsave(l, flags) do { (flags) = 0; spin_lock(l); } while (0)
 #define spin_unlock_irqrestore(l, flags) do { (void)(flags); spin_unlock(l); } while (0)
-#define spin_is_locked(l)	((l)->held)
-#define assert_spin_locked(l)	((void)WARN_ON(!(l)->held))
 
 static inline bool spin_trylock(spinlock_t *l)
 {

@@ -22,10 +22,8 @@ struct delayed_work {
 	unsigned long expires;
 };
 
-#define INIT_WORK(w, f) \
-	do { *(w) = (struct work_struct){ .func = (f) }; } while (0)
-#define INIT_DELAYED_WORK(w, f) \
-	do { *(w) = (struct delayed_work){ .work.func = (f) }; } while (0)
+#define INIT_WORK(w, f)		(*(w) = (struct work_struct){ .func = (f) })
+#define INIT_DELAYED_WORK(w, f)	(*(w) = (struct delayed_work){ .work.func = (f) })
 
 #define WQ_UNBOUND	1u
 #define WQ_MEM_RECLAIM	2u
