@@ -112,8 +112,7 @@ static void end_run(struct fc_clean_run *run)
 		/* Before the lock is released: a commit that finds nothing here asks it next. */
 		if (done & FC_DONE_BARE)
 			WRITE_ONCE(c->disk_unflushed, true);
-		fc_set_unlock(set, flags);
-		fc_wait_post(c, set, done);
+		fc_wait_unlock(c, set, flags, done);
 	}
 	put_run(run);
 }

@@ -98,9 +98,7 @@ static bool drop_block(struct fc_cache *c, struct fc_req *req, struct fc_oblock 
 	ok = fc_desk_discard(&c->core, set, b, &done);
 	if (!ok)
 		fc_wait_park(set, req);
-	fc_set_unlock(set, flags);
-	if (done)
-		fc_wait_post(c, set, done);
+	fc_wait_unlock(c, set, flags, done);
 	return ok;
 }
 

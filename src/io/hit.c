@@ -83,9 +83,7 @@ bool fc_hit_read_done(struct fc_cache *c, struct fc_set *set, const struct fc_pl
 
 	fc_set_lock(set, &flags);
 	done = fc_desk_done_read(&c->core, set, plan, !status || would_wait, &elsewhere);
-	fc_set_unlock(set, flags);
-	if (unlikely(done))
-		fc_wait_post(c, set, done);
+	fc_wait_unlock(c, set, flags, done);
 	if (likely(!status))
 		return false;
 	if (would_wait)
@@ -122,7 +120,5 @@ void fc_hit_write_done(struct fc_cache *c, struct fc_set *set, struct fc_plan *p
 	}
 	fc_set_lock(set, &flags);
 	done = fc_desk_done_write(&c->core, set, plan, !status || would_wait);
-	fc_set_unlock(set, flags);
-	if (done)
-		fc_wait_post(c, set, done);
+	fc_wait_unlock(c, set, flags, done);
 }

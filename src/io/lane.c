@@ -107,6 +107,6 @@ int fc_request_end_io(struct fc_cache *c, struct bio *bio, blk_status_t *error)
 	done = fc_desk_unpin(&c->core, set, req->plan.way[0]);
 	fc_set_unlock(set, flags);
 	if (unlikely(done))
-		fc_wait_post(c, set, done);
+		fc_wait_wake(c, set);
 	return DM_ENDIO_DONE;
 }

@@ -211,8 +211,7 @@ static void give_up_fill(struct fc_req *req)
 	fc_count(req->c, fill_skips);
 	fc_set_lock(req->set, &flags);
 	done = fc_desk_done_fill(&req->c->core, req->set, &req->plan, false);
-	fc_set_unlock(req->set, flags);
-	fc_wait_post(req->c, req->set, done);
+	fc_wait_unlock(req->c, req->set, flags, done);
 }
 
 static bool start_read(struct fc_req *req, struct bio *bio)
@@ -391,9 +390,7 @@ static int end_around(struct fc_req *req, blk_status_t status)
 	fc_note_unflushed(&c->disk_unflushed);
 	fc_set_lock(set, &flags);
 	done = fc_desk_done_around(&c->core, set, &req->plan);
-	fc_set_unlock(set, flags);
-	if (done)
-		fc_wait_post(c, set, done);
+	fc_wait_unlock(c, set, flags, done);
 	return end_disk(req, status);
 }
 

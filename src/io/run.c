@@ -243,8 +243,7 @@ static void end_fill(struct fc_job *job)
 		fc_count_by(c, fills, job->plan.nr_blocks);
 	fc_set_lock(job->set, &flags);
 	done = fc_desk_done_fill(&c->core, job->set, &job->plan, !job->failed);
-	fc_set_unlock(job->set, flags);
-	fc_wait_post(c, job->set, done);
+	fc_wait_unlock(c, job->set, flags, done);
 }
 
 static void end_both(struct fc_job *job)
@@ -255,8 +254,7 @@ static void end_both(struct fc_job *job)
 
 	fc_set_lock(job->set, &flags);
 	done = fc_desk_done_both(&c->core, job->set, &job->plan, !job->failed);
-	fc_set_unlock(job->set, flags);
-	fc_wait_post(c, job->set, done);
+	fc_wait_unlock(c, job->set, flags, done);
 }
 
 /* One step of the job is over; the last one ends it. */

@@ -64,19 +64,25 @@ void fc_wait_wake(struct fc_cache *c, struct fc_set *set)
 }
 
 /**
- * fc_wait_post() - do what an fc_desk_done function asked for
+ * fc_wait_unlock() - unlock a set, and do what an fc_desk_done function asked for
  * @c: cache
- * @set: set, not locked
+ * @set: set, locked
+ * @flags: from fc_set_lock()
  * @done: FC_DONE_* flags
+ *
+ * What the ledger is to record is listed before the lock is released. Whoever finds units dirty
+ * from then on, writes over them and sends a FLUSH, has nothing to list himself: that FLUSH must
+ * find the set listed.
  *
  * Context: any.
  */
-void fc_wait_post(struct fc_cache *c, struct fc_set *set, unsigned int done)
+void fc_wait_unlock(struct fc_cache *c, struct fc_set *set, unsigned long flags, unsigned int done)
 {
 	if (done & FC_DONE_ADD)
 		fc_meta_list(c, set, FC_LIST_ADD);
 	if (done & FC_DONE_DEL)
 		fc_meta_list(c, set, FC_LIST_DEL);
+	fc_set_unlock(set, flags);
 	if (done & FC_DONE_CLEAN)
 		fc_cleaner_kick(c);
 	if (done & FC_DONE_WAKE)

@@ -66,8 +66,7 @@ static void undo(struct fc_cache *c, const struct fc_gather *from)
 		set = fc_core_set(&c->core, (u32)div_u64(rec->slot.n, c->core.geo.assoc));
 		fc_set_lock(set, &flags);
 		fc_ledger_undo(&c->core, set, rec, &done);
-		fc_set_unlock(set, flags);
-		fc_wait_post(c, set, done);
+		fc_wait_unlock(c, set, flags, done);
 	}
 }
 

@@ -34,6 +34,22 @@ struct bio *bio_alloc_bioset(struct block_device *bdev, unsigned short vecs, blk
 	return bio;
 }
 
+/* A clone has a place of its own, but the pages of its model. */
+struct bio *bio_alloc_clone(struct block_device *bdev, struct bio *bio, gfp_t gfp,
+			    struct bio_set *bs)
+{
+	struct bio *clone = bio_alloc_bioset(bdev, 0, bio->bi_opf, gfp, bs);
+
+	if (!clone)
+		return NULL;
+	clone->bi_iter = bio->bi_iter;
+	clone->bi_io_vec = bio->bi_io_vec;
+	clone->bi_vcnt = bio->bi_vcnt;
+	clone->bi_max_vecs = bio->bi_vcnt;
+	clone->bi_ioprio = bio->bi_ioprio;
+	return clone;
+}
+
 void bio_put(struct bio *bio)
 {
 	sim_free((u8 *)bio - bio->bi_pool->front_pad);

@@ -85,6 +85,7 @@ struct item {
  * @legs: its devices
  * @heap: its memory, see mem.c
  * @live: allocations that were not freed
+ * @rcu_readers: tasks that read under RCU
  */
 struct mach {
 	struct rng rng;
@@ -108,6 +109,7 @@ struct mach {
 	struct leg legs[2];
 	struct heap *heap;
 	u64 live;
+	u32 rcu_readers;
 };
 
 /* The machine that runs, and its task; NULL in the simulator itself. */

@@ -291,6 +291,26 @@ void sim_lock_freed(bool *held)
 	sim_preempt();
 }
 
+void rcu_read_lock(void)
+{
+	mach->rcu_readers++;
+	sim_preempt();
+}
+
+void rcu_read_unlock(void)
+{
+	if (!--mach->rcu_readers)
+		sim_wake(&mach->rcu_readers);
+	sim_preempt();
+}
+
+void synchronize_rcu(void)
+{
+	check_may_sleep();
+	while (mach->rcu_readers)
+		sim_sleep_on(&mach->rcu_readers);
+}
+
 /* --- who goes on ------------------------------------------------------------------------------ */
 
 /* Time jumps to the next moment at which something is due; false when nothing ever will be. */
@@ -425,6 +445,7 @@ void mach_power_off(void)
 	mach->nr_items = 0;
 	mach->nr_timers = 0;
 	mach->nr_ios = 0;
+	mach->rcu_readers = 0;
 	heap_reset(mach);
 }
 

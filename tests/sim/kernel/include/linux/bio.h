@@ -27,6 +27,7 @@ typedef unsigned int blk_opf_t;
 #define REQ_RAHEAD	(1u << 19)
 #define REQ_BACKGROUND	(1u << 20)
 #define REQ_NOWAIT	(1u << 21)
+#define REQ_POLLED	(1u << 22)
 
 #define BLK_STS_OK	0
 #define BLK_STS_NOTSUPP	1
@@ -97,6 +98,8 @@ int bioset_init(struct bio_set *bs, unsigned int reserve, unsigned int front_pad
 void bioset_exit(struct bio_set *bs);
 struct bio *bio_alloc_bioset(struct block_device *bdev, unsigned short vecs, blk_opf_t opf,
 			     gfp_t gfp, struct bio_set *bs);
+struct bio *bio_alloc_clone(struct block_device *bdev, struct bio *bio, gfp_t gfp,
+			    struct bio_set *bs);
 void bio_put(struct bio *bio);
 void __bio_add_page(struct bio *bio, struct page *page, unsigned int len, unsigned int offset);
 void bio_endio(struct bio *bio);
@@ -123,6 +126,8 @@ static inline struct bio_vec sim_bio_iter(const struct bio *bio, const struct bv
 }
 
 void bio_advance_iter(const struct bio *bio, struct bvec_iter *iter, unsigned int bytes);
+
+#define bio_advance(bio, bytes)	bio_advance_iter(bio, &(bio)->bi_iter, bytes)
 
 #define bio_for_each_segment(bv, bio, iter) \
 	for ((iter) = (bio)->bi_iter; \

@@ -249,4 +249,11 @@ void sim_free(const void *p);
 int sim_module_init(void);
 void sim_module_exit(void);
 
+static inline const char *kbasename(const char *path)
+{
+	const char *tail = strrchr(path, '/');
+
+	return tail ? tail + 1 : path;
+}
+
 #endif /* SIM_LINUX_KERNEL_H */

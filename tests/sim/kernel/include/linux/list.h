@@ -4,6 +4,10 @@
 
 #include <linux/kernel.h>
 
+struct hlist_head {
+	struct hlist_node *first;
+};
+
 #define LIST_HEAD_INIT(name)	{ &(name), &(name) }
 #define LIST_HEAD(name)		struct list_head name = LIST_HEAD_INIT(name)
 

@@ -41,6 +41,7 @@ static inline void *kzalloc(size_t size, gfp_t gfp)
 #define vmalloc(size)		sim_alloc(size, false)
 #define vzalloc(size)		sim_alloc(size, true)
 #define vfree(p)		sim_free(p)
+#define __vmalloc(size, gfp)	sim_alloc(size, (gfp) & __GFP_ZERO)
 
 struct kmem_cache {
 	size_t size;

@@ -42,8 +42,12 @@ static inline bool spin_trylock(spinlock_t *l)
 #define local_irq_restore(flags) ((void)(flags))
 #define preempt_disable()	barrier()
 #define preempt_enable()	barrier()
-#define rcu_read_lock()		barrier()
-#define rcu_read_unlock()	barrier()
+
+/* Who reads under RCU may be interrupted, but not for longer than synchronize_rcu() waits. */
+void rcu_read_lock(void);
+void rcu_read_unlock(void);
+void synchronize_rcu(void);
+
 #define in_interrupt()		false
 
 struct mutex {
