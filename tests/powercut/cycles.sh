@@ -1,67 +1,226 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# cycles.sh CYCLES: in the VM. Load, cut the power of both legs, heal, load again, look at each sector;
-# again and again, in all modes. What a leg keeps of what was not flushed is up to the seed.
+# cycles.sh CYCLES: in the VM. The power-cut target's own proof; then, again and again: a life of
+# the cache under load and under whatever may happen to it, a cut in the middle, recovery, a look at
+# each sector. A fixed share of recoveries is cut as well. All choices are made by SEED.
 # shellcheck source=tests/func/func-lib.sh
 . "$ROOT/tests/func/func-lib.sh"
+# shellcheck source=tests/powercut/power-lib.sh
+. "$ROOT/tests/powercut/power-lib.sh"
 
 CYCLES=$1
-DISK_MB=32
-SSD_MB=12
-DISK=/dev/mapper/pdisk
-SSD=/dev/mapper/pssd
-LEG_GROUP=1
-CHANCE=$SEED
+DISK_MB=8
+SSD_MB=5
+MIX=read=25,write=40,fua=8,flush=8,discard=3,stream=16
 
-# next_chance: a number in $chance; the same cycles for the same seed (a linear congruential generator).
-next_chance()
+# What all cycles did, for the asserts at the end.
+declare -A sum=()
+count() { sum[$1]=$((${sum[$1]:-0} + $2)); }
+
+# --- a life ---------------------------------------------------------------------------------------
+
+modes=(writeback writethrough writeback writearound writeback)
+# What happens to the cache under load; nothing in every third life.
+events=(nothing mode_changes suspends nothing syncs reloads nothing policies)
+
+# draw: what the next life will be like.
+lives=0
+draw()
 {
-	CHANCE=$(((CHANCE * 1103515245 + 12345) & 0x7fffffff))
-	chance=$((CHANCE >> 8))
+	MODE=${modes[lives % ${#modes[@]}]}
+	EVENT=${events[lives % ${#events[@]}]}
+	lives=$((lives + 1))
+	next_chance
+	KEYS=(fast_remove 1)
+	[ $((chance % 4)) -ne 0 ] || KEYS=()
+	CLEANER=slow
+	if [ $((chance / 4 % 2)) -eq 0 ]; then
+		CLEANER=fast
+		KEYS+=(dirty_thresh_pct 10 max_clean_ios_total 16)
+	else
+		KEYS+=(dirty_thresh_pct 95)
+	fi
+	# Every other cut comes by the clock, every other one with a certain I/O.
+	TRAP=()
+	[ $((chance / 8 % 2)) -eq 0 ] || draw_trap
 }
 
-power_legs()
+draw_trap()
 {
-	dmsetup create pdisk --table "0 $((DISK_MB * 2048)) powercut $LEG_GROUP"
-	dmsetup create pssd --table "0 $((SSD_MB * 2048)) powercut $LEG_GROUP"
+	next_chance
+	case $((chance % 8)) in
+	0 | 1 | 2) TRAP=(pssd write $((chance / 8 % 600 + 50))) ;;
+	3 | 4) TRAP=(pssd flush $((chance / 8 % 50 + 5))) ;;
+	5 | 6) TRAP=(pdisk write $((chance / 8 % 300 + 20))) ;;
+	7) TRAP=(pdisk flush $((chance / 8 % 20 + 2))) ;;
+	esac
 }
 
-volatile_sectors() { dmsetup status "$1" | awk '{print $5}'; }
+start_cache() { cache "$MODE" "$1" 8 0 256 0 0 8 ${#KEYS[@]} "${KEYS[@]}"; }
 
-# The load, the cut in the middle of it, and the end of the cache that has lost its legs. Every third time
-# the legs fail once more while the cache loads.
-one_cycle()
+# With nothing but zeros below.
+fresh()
 {
-	local seed=$1 load
-	"$FCX" run --seed "$seed" --seconds 120 --max 128k --threads 3 --no-verify \
-		--state "$TMP/state" --log "$TMP/log" \
-		--mix read=25,write=45,fua=6,flush=5,discard=2,stream=17 "$DEV" >"$TMP/fcx.out" 2>&1 &
+	dmsetup message pdisk 0 erase && dmsetup message pssd 0 erase && start_cache "$FORCE" &&
+		"$FCX" run --seed "$SEED" --fill --ops 0 --save-state "$TMP/state" "$DEV" \
+			>"$TMP/fill.out"
+}
+
+# --- what happens under load ----------------------------------------------------------------------
+
+happens_on() { [ ! -e "$TMP/stop" ] && sleep "0.3$((chance % 10))"; }
+
+nothing() { :; }
+syncs() { while happens_on; do fc_message "$NAME" do_sync 1; done; }
+
+mode_changes()
+{
+	local mode
+	while happens_on; do
+		for mode in writethrough writeback writearound writeback; do
+			fc_message "$NAME" cache_mode "$mode"
+			sleep 0.1
+		done
+	done
+}
+
+policies()
+{
+	local policy
+	while happens_on; do
+		for policy in 0 1 2; do
+			fc_message "$NAME" reclaim_policy "$policy"
+		done
+	done
+}
+
+# A cache that cannot be resumed without power is given up, so that nobody waits for it.
+resume()
+{
+	dmsetup resume "$NAME" || { dmsetup wipe_table --noflush "$NAME" && touch "$TMP/stop"; }
+}
+
+suspends()
+{
+	while happens_on; do
+		dmsetup suspend "$NAME" || true
+		resume
+	done
+}
+
+reloads()
+{
+	local table
+	table=$(dmsetup table "$NAME")
+	while happens_on; do
+		dmsetup reload "$NAME" --table "$table" || true
+		dmsetup suspend "$NAME" || true
+		resume
+	done
+}
+
+# --- a life and its end ---------------------------------------------------------------------------
+
+# The load ends with the first error; until then it must have found nothing wrong.
+load()
+{
+	local rc=0
+	local -a how=(--no-nowait)
+	case "$EVENT" in suspends | reloads) ;; *) how=() ;; esac
+	"$FCX" run --seed "$1" --seconds 5 --max 64k --threads 2 --depth 6 --no-verify "${how[@]}" \
+		--state "$TMP/state" --log "$TMP/log" --mix $MIX "$DEV" >"$TMP/fcx.out" 2>&1 || rc=$?
+	return "$rc"
+}
+
+# The power goes at the drawn moment, or when the load ends without it. The clock starts with the
+# load's first write.
+cut_some_time()
+{
+	if [ ${#TRAP[@]} -eq 0 ]; then
+		until [ "$(stat -c %s "$TMP/log" 2>/dev/null || echo 0)" -gt 1000 ]; do
+			kill -0 "$load" 2>/dev/null || break
+		done
+		sleep "0.$((300 + $1 % 600))"
+		dmsetup message pdisk 0 cut "$1"
+	fi
+}
+
+live()
+{
+	local seed=$1 load event rc=0
+	rm -f "$TMP/stop" "$TMP/log"
+	[ ${#TRAP[@]} -eq 0 ] || dmsetup message "${TRAP[0]}" 0 cut "$seed" "${TRAP[@]:1}"
+	load "$seed" &
 	load=$!
-	sleep "0.$((200 + seed % 700))"
-	[ $((seed % 4)) -ne 0 ] || fc_message "$NAME" do_sync 1
-	sleep "0.$((100 + seed / 7 % 800))"
-	LOST=$(($(volatile_sectors pdisk) + $(volatile_sectors pssd)))
+	$EVENT >"$TMP/event.out" 2>&1 &
+	event=$!
+	cut_some_time "$seed"
+	wait "$load" || rc=$?
 	dmsetup message pdisk 0 cut "$seed"
-	wait "$load" || true
-	fc_message "$NAME" fast_remove 1
-	fc_remove "$NAME" || return 1
-	dmsetup message pdisk 0 heal
-	[ $((seed % 3)) -ne 0 ] || cut_while_loading "$seed" || return 1
-	return 0
+	touch "$TMP/stop"
+	wait "$event" || true
+	sum_up_life
+	# 2 is wrong data; 0 a cut that came too late; 3 what a load says that loses its device.
+	[ "$rc" -eq 0 ] || [ "$rc" -eq 3 ]
 }
 
-cut_while_loading()
+# What was done, as far as the cache still tells (it begins anew with each reload).
+sum_up_life()
 {
-	cache "$MODE" "$LOAD" >/dev/null 2>&1 &
-	sleep "0.0$((seed % 9))"
-	dmsetup message pdisk 0 cut "$1"
-	wait $! || true
-	! dmsetup info "$NAME" >/dev/null 2>&1 || {
-		fc_message "$NAME" fast_remove 1 || true
-		fc_remove "$NAME"
-	}
-	dmsetup message pdisk 0 heal
+	local disk ssd field
+	_after=()
+	look
+	disk=$(dmsetup status pdisk)
+	ssd=$(dmsetup status pssd)
+	word staked "$disk"; STAKED=$word
+	word staked "$ssd"; STAKED=$((STAKED + word))
+	word lost "$disk"; LOST=$word
+	word lost "$ssd"; LOST=$((LOST + word))
+	for field in log_commits cleanings discards fuas flushes parked; do
+		count $field "${_after[$field]:-0}"
+	done
+	# The load of a crashed cache has one as well.
+	[ "${_after[checkpoints]:-0}" -le 1 ] || count checkpoints $((_after[checkpoints] - 1))
+	[ "$STAKED" -eq 0 ] || count cuts_that_cost 1
+	count lost "$LOST"
+}
+
+fall()
+{
+	fc_remove "$NAME" && heal
+}
+
+# --- recovery -------------------------------------------------------------------------------------
+
+# Power goes again with a certain I/O of the load of the cache, which must then fail.
+cut_recovery()
+{
+	local seed=$1
+	local -a traps=("pssd write 1" "pssd write 2" "pssd flush 1" "pdisk flush 1" "pssd read 5"
+		"pssd write 3" "pssd flush 2")
+	local trap=${traps[$2 % ${#traps[@]}]}
+	# shellcheck disable=SC2086 # three words
+	set -- $trap
+	dmsetup message "$1" 0 cut "$seed" "$2" "$3"
+	AGAIN="cut again at $trap of the recovery, "
+	count recoveries_to_cut 1
+	if start_cache "$LOAD" >"$TMP/recut.out" 2>&1; then
+		AGAIN="not $AGAIN"
+		fc_remove "$NAME" && heal
+		return
+	fi
+	count recoveries_cut 1
+	[ "$(fc_status pssd power)" = 0 ] && heal
+}
+
+recover()
+{
+	AGAIN=
+	[ $(($1 % 3)) -ne 0 ] || cut_recovery "$2" $(($1 / 3)) || return 1
+	start_cache "$LOAD" || return 1
+	# Said by the load itself: by now the cleaner may be done.
+	DIRTY=$(dmesg | tail -n 30 | sed -nE 's/.* ([0-9]+) DIRTY blocks.*/\1/p' | tail -n 1)
 }
 
 look_after()
@@ -74,40 +233,57 @@ look_after()
 stays()
 {
 	fc_message "$NAME" do_sync 1 && fc_wait "$NAME" dirty -eq 0 60 && fc_remove "$NAME" &&
-		"$FCX" verify --state "$TMP/state.new" "$DISK" >"$TMP/stays.out" 2>&1 &&
-		cache "$MODE" "$LOAD"
+		"$FCX" verify --state "$TMP/state.new" "$DISK" >"$TMP/verify.out" 2>&1 &&
+		start_cache "$LOAD"
+}
+
+# --- a cycle --------------------------------------------------------------------------------------
+
+fails()
+{
+	sed 's/^/# /' "$TMP/verify.out" "$TMP/fcx.out" "$TMP/event.out"
+	not_ok "$1"
+	return 1
+}
+
+tell()
+{
+	local done="a cache that was wiped"
+	if [ -n "${_after[reads]:-}" ]; then
+		done="${_after[log_commits]} commits, ${_after[checkpoints]} checkpoints,"
+		done+=" ${_after[cleanings]} cleanings"
+	fi
+	note "$1: $STAKED sectors at stake, $LOST lost; $done; $AGAIN$DIRTY dirty blocks found"
 }
 
 cycle()
 {
-	local seed what="cycle $1, $MODE"
+	local seed what
 	next_chance
 	seed=$chance
-	if ! one_cycle "$seed"; then
-		not_ok "$what, seed $seed: cut and heal"
-		return 1
-	elif ! cache "$MODE" "$LOAD"; then
-		not_ok "$what, seed $seed: loads after the cut"
-		return 1
-	elif ! look_after; then
-		sed 's/^/# /' "$TMP/verify.out"
-		not_ok "$what, seed $seed: each sector holds what it must"
-		return 1
+	what="cycle $1, $MODE, cleaner $CLEANER, $EVENT, cut ${TRAP[*]:-by the clock}, seed $seed"
+	: >"$TMP/verify.out"
+	live "$seed" || { fails "$what: right until the cut"; return 1; }
+	local wrote=$MODE
+	fall || { fails "$what: goes away"; return 1; }
+	draw
+	recover "$1" "$seed" || { fails "$what: loads after the cut"; return 1; }
+	look_after || { fails "$what: each sector holds what it must"; return 1; }
+	tell "cycle $1"
+	if [ "$wrote" = writeback ]; then
+		count writeback_cycles 1
+		[ "$DIRTY" -eq 0 ] || count writeback_found_dirty 1
 	fi
-	note "$what: $LOST sectors at stake, $(fc_status "$NAME" dirty) dirty blocks found"
-	[ "$LOST" -gt 0 ] && forgotten=$((forgotten + 1))
-	if [ $((seed % 2)) -eq 0 ] && ! stays; then
-		sed 's/^/# /' "$TMP/stays.out"
-		not_ok "$what, seed $seed: what is read stays"
-		return 1
-	fi
+	[ $((seed % 2)) -eq 0 ] || stays || { fails "$what: what is read stays"; return 1; }
 	mv "$TMP/state.new" "$TMP/state"
-	ok "$what, seed $seed"
+	ok "$what"
 }
+
+# --- the instrument itself ------------------------------------------------------------------------
 
 pattern() { head -c 1M /dev/zero | tr '\0' "$1"; }
 
-# The instrument itself: what is flushed stays, what is not can go.
+# What is flushed stays, what is not can go.
 can_forget()
 {
 	pattern a | dd of="$SSD" bs=64k iflag=fullblock oflag=direct conv=fsync status=none
@@ -115,32 +291,84 @@ can_forget()
 	dmsetup message pssd 0 cut 1
 	check_fails "without power nothing can be read" 'rror' \
 		dd if="$SSD" bs=64k count=1 iflag=direct of=/dev/null
-	dmsetup message pssd 0 heal
-	dd if="$SSD" bs=1M count=1 iflag=direct status=none | fold -w 512 | cut -c1 | sort | uniq -c >"$TMP/kept"
+	heal
+	dd if="$SSD" bs=1M count=1 iflag=direct status=none | fold -w 512 | cut -c1 | sort | uniq -c \
+		>"$TMP/kept"
 	note "kept after a cut: $(tr -s ' \n' ' ' <"$TMP/kept")"
 	check_num "old and new sectors are left" "$(wc -l <"$TMP/kept")" -ge 2
 }
 
+# finds_deaf LEG MODE: a leg that does not obey FLUSH loses what was promised, which must be found.
+finds_deaf()
+{
+	local i seed
+	EVENT=nothing KEYS=(fast_remove 1) TRAP=() MODE=$2
+	for i in 1 2 3; do
+		next_chance
+		seed=$chance
+		fresh && dmsetup message "$1" 0 deaf 1
+		live "$seed"
+		fall
+		dmsetup message "$1" 0 deaf 0
+		if ! start_cache "$LOAD" >"$TMP/deaf.out" 2>&1; then
+			note "found in life $i: the cache does not load"
+			return 0
+		elif ! look_after; then
+			note "found in life $i: $(grep -c mismatch "$TMP/verify.out") mismatches"
+			fc_remove "$NAME"
+			return 0
+		fi
+		fc_remove "$NAME"
+	done
+	return 1
+}
+
+proofs()
+{
+	local leg mode
+	can_forget
+	while read -r leg mode; do
+		if finds_deaf "$leg" "$mode"; then
+			ok "$leg without flushes is found out in $mode"
+		else
+			not_ok "$leg without flushes is found out in $mode"
+		fi
+	done <<<$'pssd writeback\npdisk writethrough\npdisk writeback'
+}
+
+# A run that exercised nothing shows nothing.
+sums()
+{
+	local field
+	for field in "${!sum[@]}"; do
+		note "all cycles: $field ${sum[$field]}"
+	done
+	check_num "cuts that had something to lose" "${sum[cuts_that_cost]:-0}" -ge $((CYCLES * 3 / 4))
+	check_num "commits" "${sum[log_commits]:-0}" -ge $((CYCLES * 3))
+	check_num "cleanings" "${sum[cleanings]:-0}" -ge $((CYCLES * 3))
+	check_num "discards" "${sum[discards]:-0}" -ge "$CYCLES"
+	check_num "FUA writes" "${sum[fuas]:-0}" -ge "$CYCLES"
+	check_num "recoveries that were cut" "${sum[recoveries_cut]:-0}" -ge \
+		$((${sum[recoveries_to_cut]:-0} * 3 / 4))
+	check_num "checkpoints under load" "${sum[checkpoints]:-0}" -ge $((CYCLES / 4))
+	check_num "writeback cycles with dirty blocks found" "${sum[writeback_found_dirty]:-0}" -ge \
+		$((${sum[writeback_cycles]:-0} / 2))
+}
+
 load_module
-modprobe dm-mod
 insmod "$ROOT/out/build/$KREL/tests/powercut/dm-powercut.ko"
-power_legs
-can_forget
-forgotten=0
-modes=(writeback writeback writethrough writeback writearound)
-MODE=writeback
-check "a cache" cache "$MODE" "$FORCE"
-check "first state" "$FCX" run --seed "$SEED" --fill --ops 200 --save-state "$TMP/state" "$DEV"
-sync "$DEV"
+power_legs $((DISK_MB * 2048)) $((SSD_MB * 2048))
+proofs
+sum=()
+draw
+check "a cache with known content" fresh
+began=$SECONDS
 for ((i = 1; i <= CYCLES; i++)); do
-	MODE=${modes[i % ${#modes[@]}]}
-	fc_message "$NAME" cache_mode "$MODE"
 	cycle "$i" || break
 done
-check_num "cuts that lost something" "$forgotten" -ge $((CYCLES / 2))
+note "$((i - 1)) cycles in $((SECONDS - began)) s"
+[ "$i" -le "$CYCLES" ] || sums
 fc_remove "$NAME" || true
-dmsetup remove pdisk
-dmsetup remove pssd
-rmmod dm-powercut
+drop_power_legs
 check_clean
 guest_end
