@@ -235,7 +235,7 @@ void life_write(struct life *l, uint32_t sector, uint32_t nr, int fua)
 	memset(l->dirty + sector, 1, nr);
 	end(l, ret);
 	judge(l, ret, write_may_fail(l, sector, nr) || (fua && flush_may_fail(l)));
-	oracle_wrote(&l->o, sector, nr, gen + (l->expect_wrong && sector == 64), !ret, fua);
+	oracle_wrote(&l->o, sector, nr, gen + (l->expect_wrong && sector == 256), !ret, fua);
 }
 
 static int read_and_judge(struct life *l, int fd, uint32_t sector, uint32_t nr, int settled)

@@ -44,7 +44,25 @@ struck()
 	check_num "$1: of ${lives:-no} faults there struck" "${struck:-0}" -ge $((${lives:-100} * 8 / 10))
 }
 
+# On flash that takes its time a fill goes on behind its answer: suspend and remove must wait for it.
+late_fills()
+{
+	local disk ssd
+	disk=$(make_null_blk disk 16)
+	ssd=$(make_null_blk ssd 4 150000000)
+	check "a cache on slow flash" fc_create slow "$disk" "$ssd" 2 3 8 0 256
+	check "a read miss" dd if=/dev/mapper/slow of=/dev/null bs=64k count=1 iflag=direct
+	check "suspend with a fill in flight" dmsetup suspend slow
+	check "resume" dmsetup resume slow
+	check_num "the fill was not lost" "$(fc_status slow cached)" -eq 16
+	check "another read miss" dd if=/dev/mapper/slow of=/dev/null bs=64k count=1 skip=9 iflag=direct
+	check "remove with a fill in flight" fc_remove slow
+	remove_null_blk disk
+	remove_null_blk ssd
+}
+
 load_module
+late_fills
 insmod "$ROOT/out/build/$KREL/tests/powercut/dm-powercut.ko"
 power_legs 4096 4352
 check "errors are seen" ends_with 2 "$FCFAULT" --blame-nobody --leg pdisk --kind read writearound

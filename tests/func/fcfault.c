@@ -62,7 +62,9 @@ static void writes(struct life *l)
 static void reads(struct life *l)
 {
 	life_read(l, CLUSTER(0), 32);
+	life_read(l, 64, 16);
 	life_read(l, CLUSTER(1), 8);
+	life_read(l, CLUSTER(2), 16);
 	life_read(l, CLUSTER(3), 40);
 	life_read(l, CLUSTER(3) + 1, 20);
 	life_write(l, CLUSTER(3) + 8, 10, 0);
