@@ -82,8 +82,9 @@ void fc_run_exit(struct fc_cache *c)
  */
 void fc_run_wait(struct fc_cache *c)
 {
+	wait_event(c->jobs_done, !atomic_read(&c->nr_jobs));
+	/* Whoever ended the last job may still hold the lock. */
 	spin_lock_irq(&c->jobs_done.lock);
-	wait_event_lock_irq(c->jobs_done, !atomic_read(&c->nr_jobs), c->jobs_done.lock);
 	spin_unlock_irq(&c->jobs_done.lock);
 	flush_workqueue(c->job_wq);
 }
