@@ -85,9 +85,10 @@ static inline u16 fc_lane_write(const struct fc_core *core, struct fc_set *set, 
 	u16 way = fc_map_find_in(set, chain, b);
 	struct fc_slot *s;
 
-	/* A block that is being discarded is written to when it is gone. */
-	if (unlikely(way == FC_NIL || core->mode != FC_MODE_WRITEBACK || core->no_writeback ||
-		     smp_load_acquire(&core->discard.nr)))
+	if (unlikely(way == FC_NIL || core->mode != FC_MODE_WRITEBACK || core->no_writeback))
+		return FC_NIL;
+	/* A block that is being discarded is written to when it is gone: see fc_own_covers(). */
+	if (unlikely(smp_load_acquire(&core->discard.nr)))
 		return FC_NIL;
 	s = fc_set_slot(set, way);
 	if (unlikely(units & ~s->dirty || fc_slot_closed(s)))

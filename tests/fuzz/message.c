@@ -51,7 +51,7 @@ static struct state state_of(struct fc_cache *c)
 static void check_state(const struct state *s)
 {
 	CHECK(s->mode >= FC_MODE_WRITEBACK && s->mode <= FC_MODE_WRITEAROUND);
-#define CHECK_RANGE(name, standard, least, most)					\
+#define CHECK_RANGE(name, standard, least, most, kept, help)				\
 	CHECK((u64)s->tune.name + 1 >= (u64)(least) + 1 && s->tune.name <= (most));
 	FC_TUNABLES(CHECK_RANGE)
 #undef CHECK_RANGE

@@ -15,7 +15,7 @@ void box_build(void *arg)
 	struct box *box = arg;
 	char mode[4], persist[4], block[8], cluster[8], dirty[8], skip[12], ios[8], fallow[8];
 	static const char * const policies[] = { "fifo", "lru", "s3fifo" };
-	const char *words[] = { "disk", "ssd", "sim", mode, persist, block, "0", "256", cluster, "0",
+	const char *const words[] = { "disk", "ssd", "sim", mode, persist, block, "0", "256", cluster, "0",
 				"8", "10", "policy", policies[shape.policy], "dirty_thresh_pct",
 				dirty, "skip_seq_thresh_kb", skip, "max_clean_ios_total", ios,
 				"fallow_delay", fallow };

@@ -43,7 +43,9 @@
 /* One thread: every order of memory is the order of the program. */
 #define READ_ONCE(x)		(*(const typeof(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(typeof(x) *)&(x) = (v))
+/* so this is a plain load */
 #define smp_load_acquire(p)	READ_ONCE(*(p))
+/* and this a plain store */
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
 #define cpu_relax()	barrier()
 
