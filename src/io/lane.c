@@ -10,7 +10,8 @@
 /* Only plain reads and writes, of which nothing else is to be noted. */
 static inline bool fits(const struct fc_cache *c, const struct bio *bio)
 {
-	return !(bio->bi_opf & (REQ_PREFLUSH | REQ_FUA)) && bio_op(bio) <= REQ_OP_WRITE &&
+	return !(bio->bi_opf & (REQ_PREFLUSH | REQ_FUA)) &&
+	       (bio_op(bio) == REQ_OP_READ || bio_op(bio) == REQ_OP_WRITE) &&
 	       !READ_ONCE(c->watched);
 }
 

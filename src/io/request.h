@@ -112,7 +112,8 @@ void fc_fan_module_exit(void);
 void fc_wait_park(struct fc_set *set, struct fc_req *req);
 void fc_wait_wake(struct fc_cache *c, struct fc_set *set);
 void fc_wait_defer(struct fc_req *req);
-void fc_wait_unlock(struct fc_cache *c, struct fc_set *set, unsigned long flags, unsigned int done);
+void fc_wait_unlock(struct fc_cache *c, struct fc_set *set, unsigned long flags, unsigned int done)
+	__releases(&set->lock);
 
 /* run.c */
 int fc_run_init(struct fc_cache *c);

@@ -77,6 +77,7 @@ void fc_wait_wake(struct fc_cache *c, struct fc_set *set)
  * Context: any.
  */
 void fc_wait_unlock(struct fc_cache *c, struct fc_set *set, unsigned long flags, unsigned int done)
+	__releases(&set->lock)
 {
 	if (done & FC_DONE_ADD)
 		fc_meta_list(c, set, FC_LIST_ADD);

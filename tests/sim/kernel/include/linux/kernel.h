@@ -36,6 +36,7 @@
 
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
+#define __releases(lock)
 #define barrier()	__asm__ __volatile__("" : : : "memory")
 #define prefetch(x)	__builtin_prefetch(x)
 #define prefetchw(x)	__builtin_prefetch(x, 1)
