@@ -72,11 +72,22 @@ int image_open(struct image *image, const struct device *ssd)
 	return 0;
 }
 
+/** image_empty() - no slot holds anything, and no copy of a table block was chosen */
+void image_empty(struct image *image)
+{
+	struct fc_core *core = &image->core;
+	u32 i;
+
+	memset(core->sets, 0, core->geo.nr_sets * core->stride);
+	for (i = 0; i < core->geo.nr_sets; i++)
+		fc_set_init(core, fc_core_set(core, i));
+	memset(image->newest, 0, BITS_TO_LONGS(core->geo.table_blocks) * sizeof(long));
+}
+
 static int make_core(struct image *image)
 {
 	struct fc_core *core = &image->core;
 	human_text need;
-	u32 i;
 
 	core->geo = image->super.geo;
 	core->mode = (u8)image->super.mode;
@@ -87,8 +98,7 @@ static int make_core(struct image *image)
 	if (!core->sets || !image->newest)
 		return fail("not enough memory: %s are needed for this cache",
 			    human_bytes(need, fc_geo_memory(&core->geo)));
-	for (i = 0; i < core->geo.nr_sets; i++)
-		fc_set_init(core, fc_core_set(core, i));
+	image_empty(image);
 	return 0;
 }
 

@@ -91,6 +91,7 @@ struct image {
 
 int __must_check image_open(struct image *image, const struct device *ssd);
 int __must_check image_load(struct image *image);
+void image_empty(struct image *image);
 void image_free(struct image *image);
 void image_problem(struct image *image, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -36,10 +36,11 @@ static void read_copy(struct image *image, unsigned int copy, u64 first, u8 *buf
 }
 
 /*
- * A copy with a wrong CRC that says to be of this place and newer than the other was the one that
- * counted: the other is of no use then.
+ * A copy with a wrong CRC that says to be of this place and newer than the other: either it is the
+ * one that counted, now damaged, or it was left behind by a former cache (whose CRCs have another
+ * seed) and means nothing. Only the sum over the whole table tells which.
  */
-static bool was_newer(const struct image *image, const u8 *copy, u64 index, u64 than)
+static bool seems_newer(const struct image *image, const u8 *copy, u64 index, u64 than)
 {
 	const struct fcd_table_head *head = (const void *)copy;
 	u64 gen = le64_to_cpu(head->gen);
@@ -47,7 +48,8 @@ static bool was_newer(const struct image *image, const u8 *copy, u64 index, u64 
 	return le64_to_cpu(head->index) == index && gen > than && gen <= image->super.table_gen;
 }
 
-static void choose(struct image *image, u64 index, const u8 *const copies[2], struct found *best)
+static void choose(struct image *image, u64 index, const u8 *const copies[2], struct found *best,
+		   bool strict)
 {
 	bool remains = false, good[2];
 	unsigned int copy;
@@ -63,8 +65,8 @@ static void choose(struct image *image, u64 index, const u8 *const copies[2], st
 		else if (good[copy] && (!best->data || gen >= best->gen))
 			*best = (struct found){ copies[copy], gen, crc, copy };
 	}
-	for (copy = 0; copy < 2; copy++)
-		if (!good[copy] && was_newer(image, copies[copy], index, best->gen))
+	for (copy = 0; copy < 2 && strict; copy++)
+		if (!good[copy] && seems_newer(image, copies[copy], index, best->gen))
 			best->data = NULL;
 	image->table.remains += remains;
 }
@@ -84,7 +86,7 @@ static void take_entries(struct image *image, u64 index, const u8 *block)
 	}
 }
 
-static void take_chunk(struct image *image, u8 *buf, u64 first, u64 blocks, u64 *sum)
+static void take_chunk(struct image *image, u8 *buf, u64 first, u64 blocks, u64 *sum, bool strict)
 {
 	u8 *second = buf + CHUNK_BLOCKS * FCD_BLOCK_SIZE;
 	struct found best;
@@ -97,7 +99,7 @@ static void take_chunk(struct image *image, u8 *buf, u64 first, u64 blocks, u64 
 			buf + i * FCD_BLOCK_SIZE, second + i * FCD_BLOCK_SIZE
 		};
 
-		choose(image, first + i, copies, &best);
+		choose(image, first + i, copies, &best, strict);
 		if (!best.data) {
 			image->table.lost++;
 			continue;
@@ -110,11 +112,10 @@ static void take_chunk(struct image *image, u8 *buf, u64 first, u64 blocks, u64 
 	}
 }
 
-static void judge(struct image *image, u64 sum)
+static void judge(struct image *image)
 {
 	struct image_table *t = &image->table;
 
-	t->sum_differs = !t->lost && sum != image->super.table_sum;
 	if (t->lost)
 		image_problem(image, "the table is damaged: %" PRIu64 " of its %" PRIu64 " blocks "
 			      "have no copy that counts", t->lost, image->super.geo.table_blocks);
@@ -122,6 +123,29 @@ static void judge(struct image *image, u64 sum)
 		image_problem(image, "the table has %" PRIu64 " impossible entries", t->impossible);
 	if (t->sum_differs)
 		image_problem(image, "the table is not the one that the superblock names");
+}
+
+/*
+ * Reads all of the table into empty sets. @strict: where a copy seems_newer() than the best one,
+ * that one is not taken.
+ */
+static int load_pass(struct image *image, u8 *buf, bool strict)
+{
+	u64 blocks = image->super.geo.table_blocks, first, nr, sum = 0;
+	struct progress p;
+	bool stopped = false;
+
+	memset(&image->table, 0, sizeof(image->table));
+	progress_begin(&p, "reading the table", blocks, 2 * FCD_BLOCK_SIZE);
+	for (first = 0; first < blocks && !stopped; first += nr) {
+		nr = blocks - first < CHUNK_BLOCKS ? blocks - first : CHUNK_BLOCKS;
+		take_chunk(image, buf, first, nr, &sum, strict);
+		progress_at(&p, first + nr);
+		stopped = stop_asked();
+	}
+	progress_end(&p);
+	image->table.sum_differs = !image->table.lost && sum != image->super.table_sum;
+	return stopped ? fail("stopped") : 0;
 }
 
 /**
@@ -132,22 +156,17 @@ static void judge(struct image *image, u64 sum)
  */
 int image_table_load(struct image *image)
 {
-	u64 blocks = image->super.geo.table_blocks, first, nr, sum = 0;
 	u8 *buf = malloc(2 * CHUNK_BLOCKS * FCD_BLOCK_SIZE);
-	struct progress p;
-	int ret = 0;
+	int ret;
 
 	if (!buf)
 		return fail("not enough memory");
-	progress_begin(&p, "reading the table", blocks, 2 * FCD_BLOCK_SIZE);
-	for (first = 0; first < blocks && !ret; first += nr) {
-		nr = blocks - first < CHUNK_BLOCKS ? blocks - first : CHUNK_BLOCKS;
-		take_chunk(image, buf, first, nr, &sum);
-		progress_at(&p, first + nr);
-		ret = stop_asked() ? -1 : 0;
+	ret = load_pass(image, buf, false);
+	if (!ret && (image->table.sum_differs || image->table.lost)) {
+		image_empty(image);
+		ret = load_pass(image, buf, true);
 	}
-	progress_end(&p);
 	free(buf);
-	judge(image, sum);
-	return ret ? fail("stopped") : 0;
+	judge(image);
+	return ret;
 }

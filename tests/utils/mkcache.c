@@ -8,7 +8,8 @@
  * Keys: flash, disk (sizes in sectors), mode, state; dirty, clean (entries in the table), log
  * (slots that the log makes dirty), freed (dirty slots of the table that the log frees), torn (slots
  * in a commit without its end), format, lost (1: superblock 0 is damaged, 2: both, 3: a table block,
- * 4: sum of the table), crafted (1: an impossible record in the log).
+ * 4: sum of the table), crafted (1: an impossible record in the log), former (1: the table's other
+ * copies are of a cache that was there before, and look newer).
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,12 +21,13 @@
 #define TABLE_GEN	7
 
 enum key {
-	FLASH, DISK, MODE, STATE, DIRTY, CLEAN, LOG, FREED, TORN, FORMAT, LOST, CRAFTED, NR_KEYS
+	FLASH, DISK, MODE, STATE, DIRTY, CLEAN, LOG, FREED, TORN, FORMAT, LOST, CRAFTED, FORMER,
+	NR_KEYS
 };
 
 static const char *const keys[NR_KEYS] = {
 	"flash", "disk", "mode", "state", "dirty", "clean", "log", "freed", "torn", "format",
-	"lost", "crafted"
+	"lost", "crafted", "former"
 };
 
 static u64 want[NR_KEYS] = {
@@ -37,6 +39,8 @@ static struct fc_super super = {
 	.uuid = "0123456789abcdef", .seed = 0x1234567, .policy = 2, .dirty_thresh_pct = 20,
 	.tail_seq = TAIL_SEQ, .table_gen = TABLE_GEN, .name = "testcache",
 };
+
+static const struct fc_super former = { .seed = 0x7654321 };
 
 static struct fc_record *slots;		/* all that are used, in the order of their making */
 static u64 nr_used;
@@ -96,7 +100,10 @@ static void write_table_block(u64 index)
 	put(fc_geo_table_sector(&super.geo, index % 2, index), block);
 	/* In the other copy: one that is older, and one of a checkpoint that never ended. */
 	memset(block, 0, sizeof(block));
-	fc_table_seal(&super, block, index, index % 3 ? TABLE_GEN + 1 : 1);
+	if (want[FORMER])
+		fc_table_seal(&former, block, index, TABLE_GEN);
+	else
+		fc_table_seal(&super, block, index, index % 3 ? TABLE_GEN + 1 : 1);
 	put(fc_geo_table_sector(&super.geo, !(index % 2), index), block);
 }
 

@@ -94,6 +94,9 @@ test_check()
 	image state=2 dirty=30 clean=100 log=50
 	expect 0 'not needed' 'check after an orderly stop' check "$SSD"
 	json_check '.sound and .dirty_blocks == 30 and .cached_blocks == 130 and .log.records == 0'
+	image former=1 dirty=300 clean=100 log=50
+	expect 0 '^sound' 'check where a former cache left its table' check "$SSD"
+	json_check '.sound and .dirty_blocks == 350'
 	image lost=1 dirty=5
 	expect 0 'superblock 0 +damaged' 'check with one superblock' check "$SSD"
 	unchanged check
