@@ -95,10 +95,14 @@ policies()
 	done
 }
 
-# A cache that cannot be resumed without power is given up, so that nobody waits for it.
+# A cache that cannot be resumed without power is given up, so that nobody waits for it. Not by
+# dm-error (wipe_table), which device-mapper answers a FLUSH for with success: by the dead disk.
 resume()
 {
-	dmsetup resume "$NAME" || { dmsetup wipe_table --noflush "$NAME" && touch "$TMP/stop"; }
+	dmsetup resume "$NAME" && return
+	touch "$TMP/stop"
+	dmsetup load "$NAME" --table "0 $((DISK_MB * 2048)) linear $DISK 0" &&
+		dmsetup resume --noflush "$NAME"
 }
 
 suspends()
