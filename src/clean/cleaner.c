@@ -192,7 +192,7 @@ static u32 collect_all(struct fc_cache *c)
 
 static u32 collect_idle(struct fc_cache *c)
 {
-	u32 allowed = atomic_read(&c->clean.fallow);
+	u32 allowed = READ_ONCE(c->tune.fallow_delay) ? atomic_read(&c->clean.fallow) : 0;
 
 	return allowed ? min(collect_next(c), allowed) : 0;
 }
