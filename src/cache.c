@@ -303,6 +303,7 @@ static int load(struct fc_cache *c)
 		return r;
 	c->cfg.persist = FC_PERSIST_LOAD;
 	c->cfg.tuned = ~0ul;
+	c->cfg.ssd_wins = 0;
 	c->loaded = true;
 	DMINFO("%s: Cache metadata loaded from disk with %llu valid %llu DIRTY blocks",
 	       c->cfg.name, fc_cache_cached(c), fc_cache_dirty(c));

@@ -62,6 +62,7 @@ enum fc_tuned { FC_TUNABLES(FC_TUNED_ENUM) FC_NR_TUNABLES };
  *	cache has been loaded before
  * @uuid: for a new cache; zero: a random one
  * @disk_id: for a new cache, or a disk that changed its name
+ * @ssd_wins: dirty blocks are kept although the disk was written without the cache; for one load
  */
 struct fc_config {
 	char name[FCD_NAME_LEN];
@@ -74,6 +75,7 @@ struct fc_config {
 	unsigned long tuned;
 	u8 uuid[FCD_UUID_LEN];
 	char disk_id[FCD_ID_LEN];
+	u8 ssd_wins;
 };
 
 /**

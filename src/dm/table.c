@@ -128,6 +128,9 @@ static int parse_option(struct dm_target *ti, const char *key, const char *value
 	if (!strcmp(key, "disk_id"))
 		return strscpy(cfg->disk_id, value, sizeof(cfg->disk_id)) < 0 ?
 			fail(ti, "Invalid disk_id: longer than 255 characters") : 0;
+	if (!strcmp(key, "ssd_wins"))
+		return kstrtou8(value, 10, &cfg->ssd_wins) || cfg->ssd_wins > 1 ?
+			fail(ti, "Invalid ssd_wins: 0 or 1") : 0;
 	return fail(ti, "Unknown option: see the user guide for the list");
 }
 

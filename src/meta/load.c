@@ -285,6 +285,20 @@ static const char *check_disk(struct fc_cache *c, bool *changed)
 	return NULL;
 }
 
+/*
+ * Nobody but the owner can tell which is to be kept: what others wrote to the disk, or what the
+ * cache never wrote to it.
+ */
+static const char *check_conflict(struct fc_cache *c)
+{
+	if (!fc_cache_dirty(c))
+		return NULL;
+	if (!c->cfg.ssd_wins)
+		return "the disk was written without its cache, which holds newer data: choose one of them";
+	DMWARN("%s: dirty blocks go over what was written to the disk, as told", c->cfg.name);
+	return NULL;
+}
+
 static const char *load_all(struct fc_cache *c)
 {
 	struct fc_meta *m = &c->meta;
@@ -298,8 +312,8 @@ static const char *load_all(struct fc_cache *c)
 		why = replay_log(c);
 	if (!why)
 		why = settle(c);
-	if (!why && changed && fc_cache_dirty(c))
-		why = "the disk was written without its cache, which holds newer data: choose one of them";
+	if (!why && changed)
+		why = check_conflict(c);
 	return why;
 }
 

@@ -93,6 +93,31 @@ clean_all()
 	check "remove" fc_remove "$NAME"
 }
 
+lacks() { ! grep "$@"; }
+
+# The owner may say that the dirty blocks are to be kept; what was clean may be old all the same.
+ssd_wins()
+{
+	local dirty
+	check "load" cache writeback "$LOAD"
+	check "fast_remove on" fc_message "$NAME" fast_remove 1
+	exercise "make dirty blocks" --seconds "$(brief 2)" --state "$STATE" --save-state "$STATE"
+	dirty=$(fc_status "$NAME" dirty)
+	check "fast remove" fc_remove "$NAME"
+	dd if="$DISK" of="$TMP/head" bs=4k count=1 iflag=direct status=none
+	dd if=/dev/urandom of="$DISK" bs=4k count=1 oflag=direct status=none
+	check_fails "ssd_wins is 0 or 1" "" cache writeback "$LOAD" 8 0 512 0 0 8 2 ssd_wins 2
+	check "the owner says that the SSD wins" \
+		cache writeback "$LOAD" 8 0 512 0 0 8 2 ssd_wins 1
+	check_num "dirty blocks are kept" "$(fc_status "$NAME" dirty)" -eq "$dirty"
+	check_num "clean ones are not" "$(fc_status "$NAME" cached)" -eq "$dirty"
+	dmsetup table "$NAME" >"$TMP/table"
+	check "that is for one load only" lacks ssd_wins "$TMP/table"
+	dd if="$TMP/head" of="$DISK" bs=4k count=1 oflag=direct status=none
+	known_right "and they are right" "$STATE" "$DEV"
+	check "remove" fc_remove "$NAME"
+}
+
 not_there() { ! dmsetup info "$NAME"; }
 
 # refused DESC REASON WORD...: this table makes no cache, says why, and leaves the flash alone.
@@ -161,6 +186,7 @@ warm_restart
 if [ "$MODE" = writeback ]; then
 	fast_remove
 	clean_all
+	ssd_wins
 fi
 written_behind
 persistence_words
