@@ -16,6 +16,7 @@
 #include "number.h"
 #include "signature.h"
 #include "store.h"
+#include "tab.h"
 #include "table.h"
 #include "tool.h"
 #include "flashcache/uapi.h"
@@ -360,7 +361,10 @@ static int start(struct create *c)
 		     "flashcache_load", c->disk_path);
 	device_close(&c->ssd);
 	device_close(&c->disk);
-	return table_start(&table, c->disk.sectors, c->verbose);
+	if (table_start(&table, c->disk.sectors, c->verbose))
+		return -1;
+	tab_remember_started(&table, c->ssd.dev, c->disk.dev);
+	return 0;
 }
 
 int create_main(int argc, char **argv)

@@ -4,8 +4,12 @@
  */
 #include <getopt.h>
 #include <stdio.h>
+#include <uuid/uuid.h>
 #include "dirty.h"
+#include "identity.h"
 #include "store.h"
+#include "sysfs.h"
+#include "tab.h"
 #include "tool.h"
 
 static const char usage[] =
@@ -96,13 +100,35 @@ static int check_dirty(const struct destroy *d)
 	return refuse_dirty(d, count);
 }
 
+/* The disk is a disk like any other from now on. */
+static void forget(const struct destroy *d)
+{
+	struct identity_search search = {
+		.id = d->store.super.disk_id, .not_this = d->ssd.dev,
+	};
+	char uuid[UUID_TEXT_LEN];
+
+	uuid_unparse_lower(d->store.super.uuid, uuid);
+	tab_forget(uuid);
+	sysfs_announce(d->ssd.dev);
+	if (!search.id[0])
+		return;
+	identity_search(&search);
+	if (search.found == 1)
+		sysfs_announce(search.dev);
+}
+
 static int destroy(struct destroy *d)
 {
 	if (device_open(&d->ssd, "SSD", d->path) || device_open_for_write(&d->ssd) ||
 	    store_read(&d->ssd, &d->store) || check_store(d) || check_dirty(d))
 		return -1;
 	printf("Destroying Flashcache found on %s\n", d->path);
-	return store_wipe(&d->ssd);
+	if (store_wipe(&d->ssd))
+		return -1;
+	if (d->store.kind == STORE_CACHE)
+		forget(d);
+	return 0;
 }
 
 int destroy_main(int argc, char **argv)

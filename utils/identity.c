@@ -22,6 +22,28 @@ static bool from_sysfs(dev_t dev, const char *attr, char *value)
 	return !sysfs_read(dev, attr, value, VALUE_LEN) && value[0];
 }
 
+/* The device that udev handles just now, and asks us about. */
+static dev_t event_dev;
+
+/**
+ * identity_of_event() - what udev knows of a device is in the environment, and not yet in its files
+ * @dev: the device of udev's present event
+ */
+void identity_of_event(dev_t dev)
+{
+	event_dev = dev;
+}
+
+static bool from_event(const char *key, char *value)
+{
+	const char *word = getenv(key);
+
+	if (!word || !word[0])
+		return false;
+	snprintf(value, VALUE_LEN, "%s", word);
+	return true;
+}
+
 /*
  * udev keeps what it knows about a device in lines "E:KEY=value". Partitions are left out: they
  * inherit what udev knows of the whole.
@@ -35,6 +57,8 @@ static bool from_udev(dev_t dev, const char *key, char *value)
 
 	if (!sysfs_read(dev, "partition", unused, sizeof(unused)))
 		return false;
+	if (event_dev && dev == event_dev)
+		return from_event(key, value);
 	snprintf(path, sizeof(path), "/run/udev/data/b%u:%u", major(dev), minor(dev));
 	file = fopen(path, "re");
 	if (!file)

@@ -24,6 +24,7 @@ struct identity_search {
 	char names[256];	/* of all of them, for messages */
 };
 
+void identity_of_event(dev_t dev);
 bool identity_get(dev_t dev, char id[IDENTITY_LEN]);
 bool identity_matches(dev_t dev, const char *id);
 void identity_search(struct identity_search *search);

@@ -2,17 +2,13 @@
 /*
  * flashcache list: the caches that run, and those that lie on devices and do not run.
  */
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <unistd.h>
 #include <uuid/uuid.h>
-#include "busy.h"
 #include "columns.h"
 #include "human.h"
-#include "identity.h"
+#include "locate.h"
 #include "report.h"
-#include "store.h"
 #include "sysfs.h"
 #include "tool.h"
 #include "flashcache/uapi.h"
@@ -137,27 +133,18 @@ static void report_stopped(struct list *l, const char *path, const struct fc_sup
 	json_number(item, "blocks", geo->nr_slots);
 }
 
-/* Not opened for oneself alone: somebody may just be using it, and nothing is changed. */
 static bool visit_device(dev_t dev, void *arg)
 {
 	struct list *l = arg;
-	struct device d = { .role = "SSD", .dev = dev, .sectors = ~0ull >> 1 };
-	char path[256], name[MAPPER_NAME_LEN];
+	char path[LOCATE_PATH_LEN];
 	struct store store;
 
-	if (identity_node(dev, path, sizeof(path)) || busy_cache_name(dev, name, sizeof(name)))
+	if (!locate_peek(dev, path, &store))
 		return false;
-	d.path = path;
-	d.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (d.fd < 0)
-		return false;
-	if (!store_peek(&d, &store) && store.kind == STORE_CACHE) {
-		if (l->json)
-			report_stopped(l, path, &store.super);
-		else
-			add_stopped(l, path, &store.super);
-	}
-	close(d.fd);
+	if (l->json)
+		report_stopped(l, path, &store.super);
+	else
+		add_stopped(l, path, &store.super);
 	return false;
 }
 

@@ -1,201 +1,164 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flashcache_load: start a cache that exists on an SSD.
- *
- * The SSD says everything: which disk, which name, which mode. The disk is found by its identity,
- * since its path may have changed; a wrong disk would be overwritten with another's blocks.
+ * flashcache_load: start caches that exist on SSDs.
  */
 #include <getopt.h>
 #include <stdio.h>
-#include "identity.h"
-#include "mapper.h"
-#include "store.h"
-#include "table.h"
+#include "locate.h"
+#include "number.h"
+#include "start.h"
+#include "tab.h"
 #include "tool.h"
-#include "flashcache/uapi.h"
 
 static const char usage[] =
-	"Usage: flashcache_load [-v] ssd [cachedev [disk]]\n";
+	"Usage: flashcache_load [-v] [--ssd-wins] [--wait SECONDS] SSD|UUID=... [cachedev [disk]]\n"
+	"       flashcache_load --all [--wait SECONDS]\n";
 
 static const char help[] =
 	"\n"
 	"Starts the cache that is on SSD; the result is the block device\n"
 	"/dev/mapper/CACHEDEV.\n"
 	"\n"
-	"  ssd         the device given to flashcache_create\n"
+	"  SSD         the device given to flashcache_create; or UUID=... of the cache, as\n"
+	"              'flashcache list --all --json' shows it, wherever it is\n"
 	"  cachedev    another name than the one it was created with\n"
 	"  disk        the disk, in case it cannot be found by itself. Make sure that it is\n"
 	"              the right one: blocks that the cache holds will be written to it.\n"
+	"  -a, --all   all caches of /etc/flashcachetab that are not marked noauto\n"
+	"  -w, --wait SECONDS\n"
+	"              wait so long for SSD and disk to turn up\n"
+	"      --ssd-wins\n"
+	"              if the disk was written without its cache: keep the blocks that are\n"
+	"              newer in the cache, over what was written. (To keep what is on the\n"
+	"              disk: flashcache_destroy -f SSD, and create the cache anew.)\n"
 	"  -v          print the device-mapper table to stderr\n"
-	"  -h          this help\n"
+	"  -h, --help  this help\n"
 	"\n"
 	"The disk is searched among all block devices by an identity stored on the SSD (a\n"
 	"WWID, a serial number, a UUID), never by a path, which may belong to another disk\n"
 	"today.\n";
 
+#define WAIT_MAX	86400u
+
 struct load {
-	bool verbose;
-	const char *ssd_path;
-	const char *name;
-	const char *disk_path;
-	char found_path[256];
-	struct device ssd;
-	struct device disk;
-	struct store store;
+	bool all;
+	struct start how;
+	char uuid[UUID_TEXT_LEN];
+	unsigned int asked;
+	bool bad;
 };
+
+static int parse_wait(struct load *l, const char *text)
+{
+	u64 seconds;
+
+	if (number_parse(text, &seconds) || seconds > WAIT_MAX)
+		return usage_error(usage, "--wait %s: a number of seconds up to %u", text,
+				   WAIT_MAX);
+	l->how.wait = (unsigned int)seconds;
+	return -1;
+}
+
+static int parse_words(struct load *l, int nr, char **words)
+{
+	int is_uuid;
+
+	if (l->all)
+		return nr ? usage_error(usage, "--all takes no names") : -1;
+	if (nr < 1 || nr > 3)
+		return usage_error(usage, "name the ssd, and at most a cachedev and a disk");
+	is_uuid = locate_parse(words[0], l->uuid);
+	if (is_uuid < 0)
+		return 1;
+	if (!is_uuid && l->how.wait)
+		return usage_error(usage, "--wait works with UUID=... and --all only");
+	if (is_uuid)
+		l->how.uuid = l->uuid;
+	else
+		l->how.ssd_path = words[0];
+	l->how.name = nr > 1 ? words[1] : NULL;
+	l->how.disk_path = nr > 2 ? words[2] : NULL;
+	return -1;
+}
 
 /* Return: -1 to go on, else an exit status. */
 static int parse(struct load *l, int argc, char **argv)
 {
-	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
-	int option;
+	static const struct option long_options[] = {
+		{ "all", no_argument, NULL, 'a' }, { "wait", required_argument, NULL, 'w' },
+		{ "ssd-wins", no_argument, NULL, 's' }, { "help", no_argument, NULL, 'h' }, { 0 }
+	};
+	int option, ret;
 
-	while ((option = getopt_long(argc, argv, "vh", long_options, NULL)) != -1) {
-		if (option == 'h') {
+	while ((option = getopt_long(argc, argv, "avw:h", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'a':
+			l->all = true;
+			break;
+		case 's':
+			l->how.ssd_wins = true;
+			break;
+		case 'v':
+			l->how.verbose = true;
+			break;
+		case 'w':
+			ret = parse_wait(l, optarg);
+			if (ret >= 0)
+				return ret;
+			break;
+		case 'h':
 			printf("%s%s", usage, help);
 			return 0;
-		}
-		if (option != 'v')
+		default:
 			return usage_error(usage, NULL);
-		l->verbose = true;
+		}
 	}
-	if (argc - optind < 1 || argc - optind > 3)
-		return usage_error(usage, "name the ssd, and at most a cachedev and a disk");
-	l->ssd_path = argv[optind++];
-	l->name = optind < argc ? argv[optind++] : NULL;
-	l->disk_path = optind < argc ? argv[optind] : NULL;
-	return -1;
+	return parse_words(l, argc - optind, argv + optind);
 }
 
-static int check_store(const struct load *l)
+/* Two ways lead here at boot: whoever comes second finds that nothing is left to do. */
+static int load_one(const struct start *how)
 {
-	const struct store *s = &l->store;
+	char name[MAPPER_NAME_LEN];
 
-	switch (s->kind) {
-	case STORE_CACHE:
-		break;
-	case STORE_ORIGINAL:
-		return fail("SSD %s: %s: load it with the original's module and let that clean it, "
-			    "then create it anew here", l->ssd_path, s->why);
-	case STORE_NEWER:
-		return fail("SSD %s: %s: install a newer flashcache", l->ssd_path, s->why);
-	case STORE_DAMAGED:
-		return fail("SSD %s: %s: nothing can be loaded; blocks that were dirty are not on "
-			    "the disk", l->ssd_path, s->why);
-	case STORE_NONE:
-		return fail("No valid Flashcache found on %s: flashcache_create makes one",
-			    l->ssd_path);
+	if (how->uuid && start_is_running(how->uuid, name, sizeof(name))) {
+		printf("cache UUID=%s runs already: %s\n", how->uuid, name);
+		return 0;
 	}
-	if (l->ssd.sectors < s->super.geo.flash_sectors)
-		return fail("SSD %s has %llu sectors, the cache on it needs %llu: it has been made "
-			    "smaller, or is a copy", l->ssd_path,
-			    (unsigned long long)l->ssd.sectors,
-			    (unsigned long long)s->super.geo.flash_sectors);
-	return 0;
+	return start_cache(how);
 }
 
-static int find_disk(struct load *l)
+static bool load_line(const struct tab_line *line, void *arg)
 {
-	struct identity_search search = {
-		.id = l->store.super.disk_id,
-		.min_sectors = l->store.super.geo.disk_sectors,
-		.not_this = l->ssd.dev,
-	};
+	struct load *l = arg;
+	struct start how = l->how;
 
-	if (!search.id[0])
-		return fail("the cache on %s does not know its disk: name it: "
-			    "flashcache_load %s %s DISK", l->ssd_path, l->ssd_path, l->name);
-	identity_search(&search);
-	if (!search.found)
-		return fail("no disk found with %s and at least %llu sectors: connect it, or "
-			    "name it: flashcache_load %s %s DISK", search.id,
-			    (unsigned long long)search.min_sectors, l->ssd_path, l->name);
-	if (search.found > 1)
-		return fail("%u disks found with %s (%s): name the right one: "
-			    "flashcache_load %s %s DISK", search.found, search.id, search.names,
-			    l->ssd_path, l->name);
-	if (identity_node(search.dev, l->found_path, sizeof(l->found_path)))
-		return fail("the disk is %s, which has no node under /dev: name the disk",
-			    search.names);
-	l->disk_path = l->found_path;
-	return 0;
+	if (line->noauto)
+		return false;
+	l->asked++;
+	how.uuid = line->uuid;
+	how.name = line->name;
+	if (load_one(&how))
+		l->bad = true;
+	return false;
 }
 
-static int open_disk(struct load *l)
+static int load_all(struct load *l)
 {
-	if (device_same(&l->ssd, l->disk_path))
-		return fail("%s and %s are the same device: name the disk that was cached",
-			    l->ssd_path, l->disk_path);
-	if (device_open(&l->disk, "disk", l->disk_path))
+	if (tab_each(load_line, l))
 		return -1;
-	if (l->disk.sectors < l->store.super.geo.disk_sectors)
-		return fail("disk %s has %llu sectors, the cached disk had %llu: not the same disk",
-			    l->disk_path, (unsigned long long)l->disk.sectors,
-			    (unsigned long long)l->store.super.geo.disk_sectors);
-	if (l->store.super.disk_id[0] && !identity_matches(l->disk.dev, l->store.super.disk_id))
-		note("warning: disk %s is not the one that was cached (%s); loading as told",
-		     l->disk_path, l->store.super.disk_id);
-	return 0;
-}
-
-static int check(struct load *l)
-{
-	if (device_open(&l->ssd, "SSD", l->ssd_path) || store_read(&l->ssd, &l->store) ||
-	    check_store(l))
-		return -1;
-	if (!l->name)
-		l->name = l->store.super.name;
-	if (mapper_check_name(l->name))
-		return -1;
-	if (!l->disk_path && find_disk(l))
-		return -1;
-	if (open_disk(l) || mapper_check_target() || mapper_check_free(l->name))
-		return -1;
-	return 0;
-}
-
-/* What the superblock says is repeated: the line is then complete for the reader of -v. */
-static void fill_table(const struct load *l, struct table *table)
-{
-	static const char *const policies[] = FC_POLICY_NAMES;
-	const struct fc_super *super = &l->store.super;
-
-	table->mode = super->mode;
-	table->persist = FC_PERSIST_LOAD;
-	table->block = super->geo.block_sectors;
-	table->size = super->geo.flash_sectors;
-	table->assoc = super->geo.assoc;
-	table->cluster = (u64)super->geo.block_sectors << super->geo.cluster_shift;
-	table->policy = policies[super->policy];
-	memcpy(table->uuid, super->uuid, sizeof(table->uuid));
-}
-
-static int start(struct load *l)
-{
-	struct table table = { .disk = &l->disk, .ssd = &l->ssd, .name = l->name };
-
-	fill_table(l, &table);
-	if (!identity_get(l->disk.dev, table.disk_id))
-		note("disk %s has nothing by which it could be known again: name it each time",
-		     l->disk_path);
-	device_close(&l->ssd);
-	device_close(&l->disk);
-	if (table_start(&table, l->store.super.geo.disk_sectors, l->verbose))
-		return -1;
-	printf("cachedev %s, ssd_devname %s, disk_devname %s cache mode %s\n",
-	       l->name, l->ssd_path, l->disk_path, table_mode_title(table.mode));
-	return 0;
+	if (!l->asked)
+		printf("no cache of %s comes up by itself\n", tab_path());
+	return l->bad ? -1 : 0;
 }
 
 int load_main(int argc, char **argv)
 {
-	struct load l = { .ssd.fd = -1, .disk.fd = -1 };
+	struct load l = { .all = false };
 	int ret = parse(&l, argc, argv);
 
 	if (ret >= 0)
 		return ret;
-	ret = check(&l) || start(&l);
-	device_close(&l.ssd);
-	device_close(&l.disk);
+	ret = l.all ? load_all(&l) : load_one(&l.how);
 	return ret ? 1 : 0;
 }

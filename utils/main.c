@@ -29,6 +29,7 @@ static const struct command {
 	{ "writeback", "flashcache writeback", writeback_main,
 	  "the rescue: dirty blocks to the disk, without the module" },
 	{ "advise", "flashcache advise", advise_main, "from a trace: how large a cache?" },
+	{ "udev", "flashcache udev", udev_main, "for udev's rule: what is a device to us?" },
 	{ "setioctl", "flashcache_setioctl", setioctl_main, "lists of processes to cache or not" },
 };
 

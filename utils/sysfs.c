@@ -103,6 +103,28 @@ int sysfs_name(dev_t dev, char *buf, size_t len)
 	return 0;
 }
 
+/**
+ * sysfs_announce() - have udev look at a device again
+ * @dev: the device
+ *
+ * Without udev, or without the right to do so, nothing happens.
+ */
+void sysfs_announce(dev_t dev)
+{
+	static const char word[] = "change";
+	char dir[64], path[128];
+	int fd;
+
+	device_dir(dev, dir, sizeof(dir));
+	snprintf(path, sizeof(path), "%s/uevent", dir);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, word, sizeof(word) - 1) < 0)
+		errno = 0;	/* whoever turns up next is looked at anyway */
+	close(fd);
+}
+
 /* Visits the devices whose directories lie in @dir and have the file @mark. */
 static bool each_in(const char *dir, const char *mark, sysfs_visit_fn visit, void *arg)
 {

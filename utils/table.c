@@ -62,6 +62,8 @@ static void add_options(struct line *line, const struct table *table, const char
 		add_option(&options, "disk_id", table->disk_id);
 	if (table->policy)
 		add_option(&options, "policy", table->policy);
+	if (table->ssd_wins)
+		add_option(&options, "ssd_wins", "1");
 	add_number(line, options.words);
 	add_word(line, "%s", options.text);
 }

@@ -23,6 +23,7 @@
  * @uuid: of the cache
  * @disk_id: identity of the disk, or ""
  * @policy: keyword, NULL = leave it
+ * @ssd_wins: load although others have written the disk, and keep the dirty blocks
  */
 struct table {
 	const struct device *disk;
@@ -38,6 +39,7 @@ struct table {
 	u8 uuid[FCD_UUID_LEN];
 	char disk_id[FCD_ID_LEN];
 	const char *policy;
+	bool ssd_wins;
 };
 
 int __must_check table_start(const struct table *table, u64 sectors, bool verbose);

@@ -33,6 +33,7 @@ int dump_main(int argc, char **argv);
 int top_main(int argc, char **argv);
 int advise_main(int argc, char **argv);
 int writeback_main(int argc, char **argv);
+int udev_main(int argc, char **argv);
 int unload_main(int argc, char **argv);
 
 #endif /* FC_UTILS_TOOL_H */

@@ -16,7 +16,8 @@
 #include "tool.h"
 
 static const char usage[] =
-	"Usage: flashcache unload [--fast] [-q] CACHEDEV\n";
+	"Usage: flashcache unload [--fast] [-q] CACHEDEV\n"
+	"       flashcache unload --shutdown\n";
 
 static const char help[] =
 	"\n"
@@ -27,6 +28,9 @@ static const char help[] =
 	"\n"
 	"      --fast   leave dirty blocks on the ssd, which is quick. Do not use the disk by\n"
 	"               itself then: it is out of date until the cache is loaded again\n"
+	"      --shutdown\n"
+	"               all caches, quickly; one that is still in use is told to leave its\n"
+	"               dirty blocks on the ssd when it is removed later\n"
 	"  -q, --quiet  no progress bar\n"
 	"  -h, --help   this help\n"
 	"\n"
@@ -35,6 +39,7 @@ static const char help[] =
 
 struct unload {
 	bool fast;
+	bool shutdown;
 	struct cache cache;
 };
 
@@ -42,7 +47,8 @@ struct unload {
 static int parse(struct unload *u, int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{ "fast", no_argument, NULL, 'f' }, { "quiet", no_argument, NULL, 'q' },
+		{ "fast", no_argument, NULL, 'f' }, { "shutdown", no_argument, NULL, 's' },
+		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' }, { 0 }
 	};
 	int option;
@@ -51,6 +57,9 @@ static int parse(struct unload *u, int argc, char **argv)
 		switch (option) {
 		case 'f':
 			u->fast = true;
+			break;
+		case 's':
+			u->shutdown = true;
 			break;
 		case 'q':
 			progress_quiet();
@@ -62,6 +71,8 @@ static int parse(struct unload *u, int argc, char **argv)
 			return usage_error(usage, NULL);
 		}
 	}
+	if (u->shutdown)
+		return argc == optind ? -1 : usage_error(usage, "--shutdown takes no name");
 	return argc - optind == 1 ? -1 : usage_error(usage, "name one cache");
 }
 
@@ -143,6 +154,30 @@ static int unload(struct unload *u)
 	return 0;
 }
 
+/*
+ * Nothing may hold up a shutdown: what cannot be stopped now will be by systemd, when its file
+ * systems are unmounted at last.
+ */
+static int unload_all(void)
+{
+	struct cache_list list;
+	int ret, bad = 0, error;
+	size_t i;
+
+	ret = cache_get_list(&list, NULL, 0);
+	for (i = 0; !ret && i < list.nr; i++) {
+		const struct cache *c = &list.at[i];
+
+		error = mapper_send(c->name, "fast_remove 1");
+		if (error)
+			bad = fail("cannot reach %s: %s", c->name, strerror(error));
+		else if (c->info.open_count || mapper_remove(c->name))
+			note("%s is in use: it will be stopped later", c->name);
+	}
+	cache_free_list(&list);
+	return ret || bad ? -1 : 0;
+}
+
 int unload_main(int argc, char **argv)
 {
 	struct unload u = { .fast = false };
@@ -151,6 +186,8 @@ int unload_main(int argc, char **argv)
 
 	if (ret >= 0)
 		return ret;
+	if (u.shutdown)
+		return unload_all() ? 1 : 0;
 	ret = cache_get(&u.cache, argv[optind]);
 	if (!ret && setting_value(&u.cache, "fast_remove", value) && !strcmp(value, "1"))
 		u.fast = true;

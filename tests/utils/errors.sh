@@ -349,6 +349,72 @@ test_load_identity()
 		load "$SSD" c "$DISK"
 }
 
+# --- the list of caches, and load by UUID ----------------------------------------------------------
+
+CACHE_UUID=30313233-3435-3637-3839-616263646566	# mkcache's
+
+test_uuid()
+{
+	local twin
+	cache
+	refuse 'is no UUID' 'load refuses what is no UUID' load UUID=fast
+	refuse 'no device holds the cache' 'load says that the SSD is missing' \
+		load "UUID=${CACHE_UUID/3031/ffff}"
+	refuse 'does not know its disk' 'load finds the SSD by UUID' load "UUID=$CACHE_UUID"
+	new_loop twin ssd 0
+	refuse '2 devices hold the cache.*loop.*loop' 'load refuses to choose between two SSDs' \
+		load "UUID=$CACHE_UUID"
+	losetup -d "$twin"
+	refuse 'a number of seconds' 'load refuses an odd time' load --wait soon "UUID=$CACHE_UUID"
+	refuse 'works with UUID' 'load refuses to wait for a path' load --wait 1 "$SSD"
+	refuse 'takes no names' 'load --all refuses names' load --all "$SSD"
+}
+
+list() { printf "$1\n" "${@:2}" >"$WORK/tab"; }
+
+# udev_says DESC TEXT DEVICE: what udev's rule is told, all of it.
+udev_says()
+{
+	"$BIN/flashcache" udev "$3" >"$WORK/out" 2>&1 || echo "exit status $?" >>"$WORK/out"
+	result "$1" "$([ "$(tr '\n' ' ' <"$WORK/out")" = "$2" ] || echo "not '$2'")"
+}
+
+test_list()
+{
+	export FLASHCACHETAB=$WORK/tab
+	cache
+	udev_says 'an SSD that is not listed is not loaded' \
+		"FLASHCACHE_ROLE=ssd FLASHCACHE_UUID=$CACHE_UUID " "$SSD"
+	udev_says 'a disk that is not listed is nothing special' '' "$DISK"
+	list '# a comment\n\nfast UUID=%s LOOP_FILE=%s' "${CACHE_UUID^^}" "$WORK/disk"
+	udev_says 'an SSD that is listed is loaded' \
+		"FLASHCACHE_ROLE=ssd FLASHCACHE_UUID=$CACHE_UUID FLASHCACHE_LOAD=1 " "$SSD"
+	udev_says 'a disk that is listed is kept from use' \
+		"FLASHCACHE_ROLE=disk FLASHCACHE_UUID=$CACHE_UUID FLASHCACHE_LOAD=1 " "$DISK"
+	list 'fast UUID=%s LOOP_FILE=%s noauto' "$CACHE_UUID" "$WORK/disk"
+	udev_says 'also when its cache does not come up by itself' \
+		"FLASHCACHE_ROLE=disk FLASHCACHE_UUID=$CACHE_UUID " "$DISK"
+	expect 0 'no cache of .*tab comes up by itself' 'load --all leaves out what is noauto' \
+		load --all
+	list 'fast\na UUID=x\nb UUID=%s disk\nc UUID=%s - maybe\nd UUID=%s - auto more' \
+		"$CACHE_UUID" "$CACHE_UUID" "$CACHE_UUID"
+	expect 0 'tab:5: .*left out' 'bad lines are told' load --all
+	result 'each of them' "$([ "$(grep -c 'left out' "$WORK/out")" -eq 5 ] || echo no)"
+	list 'fast UUID=%s -' "$CACHE_UUID"
+	refuse 'does not know its disk' 'load --all loads what is listed' load --all
+	destroyed_from_list
+	unset FLASHCACHETAB
+}
+
+destroyed_from_list()
+{
+	list '# kept\nother UUID=%s -\nfast UUID=%s -\nbad line here' \
+		"${CACHE_UUID/3031/ffff}" "$CACHE_UUID"
+	expect 0 . 'destroy' destroy "$SSD"
+	result 'destroy takes the line out, and no other' "$(printf '# kept\nother UUID=%s -\nbad line here\n' \
+		"${CACHE_UUID/3031/ffff}" | diff - "$WORK/tab" 2>&1)"
+}
+
 # --- destroy --------------------------------------------------------------------------------------
 
 dirty()
@@ -419,6 +485,8 @@ test_sector_sizes
 test_output
 test_load
 test_load_identity
+test_uuid
+test_list
 test_destroy
 test_destroy_damaged
 [ "$bad" -eq 0 ]

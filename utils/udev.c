@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flashcache udev: what udev's rule asks about each block device that turns up.
+ *
+ * Prints KEY=value lines if the device holds a cache, or is the disk of one that is listed in
+ * /etc/flashcachetab. It is quick and changes nothing: what takes time is left to systemd.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uuid/uuid.h>
+#include "busy.h"
+#include "identity.h"
+#include "store.h"
+#include "sysfs.h"
+#include "tab.h"
+#include "tool.h"
+
+static const char usage[] =
+	"Usage: flashcache udev DEVICE\n"
+	"For udev's rule: does DEVICE hold a cache, or belong to one of /etc/flashcachetab?\n";
+
+static bool is_mapped(dev_t dev, const char *uuid_prefix)
+{
+	char uuid[MAPPER_UUID_LEN];
+
+	return !sysfs_read(dev, "dm/uuid", uuid, sizeof(uuid)) &&
+	       !strncmp(uuid, uuid_prefix, strlen(uuid_prefix));
+}
+
+static void print_ssd(dev_t dev, const struct fc_super *super)
+{
+	char uuid[UUID_TEXT_LEN], name[MAPPER_NAME_LEN];
+	struct tab_line line;
+
+	uuid_unparse_lower(super->uuid, uuid);
+	printf("FLASHCACHE_ROLE=ssd\nFLASHCACHE_UUID=%s\n", uuid);
+	if (!busy_cache_name(dev, name, sizeof(name)) && tab_find(uuid, &line) && !line.noauto)
+		printf("FLASHCACHE_LOAD=1\n");
+}
+
+struct sought {
+	dev_t dev;
+	bool found;
+};
+
+/* A file system's UUID is that of the cache's own device, too, and of whatever else is above it. */
+static bool print_disk(const struct tab_line *line, void *arg)
+{
+	struct sought *sought = arg;
+
+	if (!line->disk_id[0] || !identity_matches(sought->dev, line->disk_id) ||
+	    (!strncmp(line->disk_id, "UUID=", 5) && is_mapped(sought->dev, "")))
+		return false;
+	printf("FLASHCACHE_ROLE=disk\nFLASHCACHE_UUID=%s\n", line->uuid);
+	if (!line->noauto)
+		printf("FLASHCACHE_LOAD=1\n");
+	sought->found = true;
+	return true;
+}
+
+static int describe(dev_t dev, int fd)
+{
+	struct device d = { .role = "device", .fd = fd, .dev = dev, .sectors = ~0ull >> 1 };
+	struct sought sought = { .dev = dev };
+	struct store store;
+
+	if (is_mapped(dev, MAPPER_UUID_PREFIX))
+		return 0;
+	if (!store_peek(&d, &store) && store.kind == STORE_CACHE) {
+		print_ssd(dev, &store.super);
+		return 0;
+	}
+	identity_of_event(dev);
+	return tab_each(print_disk, &sought);
+}
+
+int udev_main(int argc, char **argv)
+{
+	struct stat st;
+	int fd, ret;
+
+	if (argc != 2)
+		return usage_error(usage, "name one device");
+	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
+		fputs(usage, stdout);
+		return 0;
+	}
+	fd = open(argv[1], O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return fail("%s: %m", argv[1]) ? 1 : 0;
+	if (fstat(fd, &st) || !S_ISBLK(st.st_mode))
+		ret = fail("%s is not a block device", argv[1]);
+	else
+		ret = describe(st.st_rdev, fd);
+	close(fd);
+	return ret ? 1 : 0;
+}
