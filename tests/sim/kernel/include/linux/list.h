@@ -47,6 +47,12 @@ static inline void list_del_init(struct list_head *item)
 	INIT_LIST_HEAD(item);
 }
 
+static inline void list_move_tail(struct list_head *item, struct list_head *head)
+{
+	list_del(item);
+	list_add_tail(item, head);
+}
+
 #define list_entry(ptr, type, member) container_of(ptr, type, member)
 #define list_first_entry(head, type, member) list_entry((head)->next, type, member)
 #define list_first_entry_or_null(head, type, member) \

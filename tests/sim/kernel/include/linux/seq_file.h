@@ -12,4 +12,8 @@ static inline __attribute__((format(printf, 2, 3))) void seq_printf(struct seq_f
 {
 }
 
+static inline void seq_putc(struct seq_file *m, char c)
+{
+}
+
 #endif /* SIM_LINUX_SEQ_FILE_H */
