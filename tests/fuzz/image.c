@@ -104,21 +104,21 @@ static const char *choose_line(const struct scene *s, u8 which, sector_t *len)
 		"a b name 1 1", "a b name 1 1", "a b name 1 1 32 0 256",
 	};
 
-	fuzz_bdevs[0] = (struct block_device){ s->disk_sectors, disk, sizeof(disk), 0 };
-	fuzz_bdevs[1] = (struct block_device){ s->flash_sectors, flash->bytes,
+	fuzz_devs[0] = (struct fuzz_dev){ s->disk_sectors, disk, sizeof(disk), 0 };
+	fuzz_devs[1] = (struct fuzz_dev){ s->flash_sectors, flash->bytes,
 					       sizeof(flash), 0 };
 	which %= ARRAY_SIZE(lines);
 	if (which == 10)
-		fuzz_bdevs[0].sectors += 1000;
+		fuzz_devs[0].sectors += 1000;
 	if (which == 11)
-		fuzz_bdevs[0].sectors = 1ull << 50;
+		fuzz_devs[0].sectors = 1ull << 50;
 	if (which == 12)
-		fuzz_bdevs[0].sectors -= 8;
+		fuzz_devs[0].sectors -= 8;
 	if (which == 13)
-		fuzz_bdevs[1].sectors -= 8;
+		fuzz_devs[1].sectors -= 8;
 	if (which == 14)
-		fuzz_bdevs[1].sectors = 1 << 20;
-	*len = fuzz_bdevs[0].sectors;
+		fuzz_devs[1].sectors = 1 << 20;
+	*len = fuzz_devs[0].sectors;
 	return lines[which];
 }
 
@@ -136,7 +136,7 @@ static struct dm_target *make_target(const struct scene *s, u8 line)
 static void check_count(struct fc_cache *c, bool loaded)
 {
 	u64 dirty;
-	int r = counted_dirty(before_load, sizeof(before_load), c->ssd->bdev->sectors, &dirty);
+	int r = counted_dirty(before_load, sizeof(before_load), fuzz_devs[1].sectors, &dirty);
 
 	if (loaded) {
 		CHECK_EQ(r, 0);
@@ -151,7 +151,7 @@ static void check_refused(struct fc_cache *c, unsigned int errors)
 {
 	CHECK_EQ(fuzz_errors, errors + 1);
 	CHECK(strlen(fuzz_error) > 10);
-	CHECK(!fuzz_bdevs[0].writes && !fuzz_bdevs[1].writes);
+	CHECK(!fuzz_devs[0].writes && !fuzz_devs[1].writes);
 	CHECK(!memcmp(flash, before_load, sizeof(flash)));
 	CHECK(!c->loaded && !c->core.sets);
 	check_count(c, false);

@@ -6,6 +6,8 @@
  * refused with a reason and leaves nothing behind, or the cache that it makes has what it says, and
  * what `dmsetup table` prints makes the same cache again.
  */
+#include <stdlib.h>
+
 #include "dm/dm.h"
 #include "split.h"
 
@@ -14,8 +16,8 @@ static void set_sizes(u8 how, sector_t *len)
 	static const sector_t sizes[] = { 1, 4096, 6144, 98304, 1ull << 31, 1ull << 40, 1ull << 51,
 					  ~0ull >> 9 };
 
-	fuzz_bdevs[0].sectors = sizes[how & 7];
-	fuzz_bdevs[1].sectors = sizes[how >> 3 & 7];
+	fuzz_devs[0].sectors = sizes[how & 7];
+	fuzz_devs[1].sectors = sizes[how >> 3 & 7];
 	*len = how & 0x40 ? sizes[how & 7] / 2 + 1 : sizes[how & 7];
 	if ((how & 0xc0) == 0xc0)
 		*len = sizes[how & 7] + 1;
@@ -98,7 +100,7 @@ void fuzz_one(struct fuzz_in *in)
 	fuzz_bytes(in, line, sizeof(line));
 	line[sizeof(line) - 1] = '\0';
 	ti = split_make(split_words(line, argv, SPLIT_WORDS), argv, len, &why);
-	CHECK(!fuzz_bdevs[0].writes && !fuzz_bdevs[1].writes);
+	CHECK(!fuzz_devs[0].writes && !fuzz_devs[1].writes);
 	if (!ti)
 		return;
 	check_config(ti->private);

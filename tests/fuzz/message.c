@@ -17,8 +17,8 @@ static struct dm_target *make(void)
 	const char *why;
 	struct dm_target *ti;
 
-	fuzz_bdevs[0].sectors = 1 << 20;
-	fuzz_bdevs[1].sectors = 1 << 16;
+	fuzz_devs[0].sectors = 1 << 20;
+	fuzz_devs[1].sectors = 1 << 16;
 	ti = split_make(split_words(words, argv, SPLIT_WORDS), argv, 1 << 20, &why);
 	CHECK(ti);
 	return ti;

@@ -2,6 +2,9 @@
 /*
  * Genuine flash images.
  */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "fixture.h"
 #include "io/request.h"
 #include "scene.h"
@@ -31,8 +34,13 @@ bool scene_same_dirty(const struct fc_entry *a, const struct fc_entry *b, u64 nr
 static void post(struct fc_cache *c, u64 block, unsigned int done)
 {
 	sector_t sector = fc_geo_block_sector(&c->core.geo, (struct fc_oblock){ block });
+	struct fc_set *set = fix_set(&c->core, sector);
+	unsigned long flags;
 
-	fc_wait_post(c, fix_set(&c->core, sector), done);
+	if (done & FC_DONE_BARE)
+		c->disk_unflushed = true;
+	fc_set_lock(set, &flags);
+	fc_wait_unlock(c, set, flags, done);
 }
 
 void scene_work(struct fc_cache *c, u32 nr)
@@ -111,8 +119,8 @@ static void choose_sizes(struct scene *s, u32 which, u32 block)
 	s->now = calloc(sets * 256, sizeof(*s->now));
 	s->before = calloc(sets * 256, sizeof(*s->before));
 	CHECK(s->flash && s->now && s->before);
-	fuzz_bdevs[0] = (struct block_device){ s->disk_sectors, disk, sizeof(disk), 0 };
-	fuzz_bdevs[1] = (struct block_device){ s->flash_sectors, s->flash->bytes,
+	fuzz_devs[0] = (struct fuzz_dev){ s->disk_sectors, disk, sizeof(disk), 0 };
+	fuzz_devs[1] = (struct fuzz_dev){ s->flash_sectors, s->flash->bytes,
 					       s->nr_blocks * sizeof(*s->flash), 0 };
 }
 
@@ -127,7 +135,7 @@ static void leave(struct scene *s, struct dm_target *ti)
 		fuzz_target->postsuspend(ti);
 		CHECK(!c->loaded);
 	}
-	fuzz_bdevs[1].len = 0;
+	fuzz_devs[1].len = 0;
 	split_free(ti);
 	why = fc_super_pick(&s->sb, &s->flash[0], &s->flash[1], &none);
 	CHECK(!why && s->sb.state == (s->orderly ? FCD_STATE_ORDERLY : FCD_STATE_RUNNING));

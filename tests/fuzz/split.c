@@ -2,6 +2,10 @@
 /*
  * Table lines and targets as device-mapper handles them.
  */
+#include <stdlib.h>
+
+#include <linux/ctype.h>
+
 #include "dm/dm.h"
 #include "split.h"
 
@@ -30,7 +34,8 @@ int split_words(char *line, char **words, int max)
 }
 
 /* The rest of device-mapper's table, one for all: nothing is in flight. */
-static struct dm_table table;
+static struct mapped_device md;
+static struct dm_table table = { &md };
 
 struct dm_target *split_make(int argc, char **argv, sector_t len, const char **why)
 {
@@ -38,7 +43,7 @@ struct dm_target *split_make(int argc, char **argv, sector_t len, const char **w
 
 	CHECK(ti);
 	if (!fuzz_target)
-		CHECK(!fuzz_module_init());
+		CHECK(!sim_module_init());
 	ti->table = &table;
 	ti->len = len;
 	if (!fuzz_target->ctr(ti, (unsigned int)argc, argv)) {

@@ -7,6 +7,7 @@
 
 #include "cache.h"
 #include "fuzz.h"
+#include "kernel.h"
 
 #define SPLIT_LINE	2048
 #define SPLIT_WORDS	64

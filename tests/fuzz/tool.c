@@ -112,8 +112,8 @@ static void check_table(void)
 	CHECK_STR(argv[2], host.name);
 	argv[0] = "a";
 	argv[1] = "b";
-	fuzz_bdevs[0].sectors = host.disk_sectors;
-	fuzz_bdevs[1].sectors = host.ssd_sectors;
+	fuzz_devs[0].sectors = host.disk_sectors;
+	fuzz_devs[1].sectors = host.ssd_sectors;
 	ti = split_make(argc, argv, host.sectors, &why);
 	if (!ti)
 		test_fail(__FILE__, __LINE__, "the module refuses the line: %s", why);

@@ -2,8 +2,12 @@
 /*
  * The rooms that the fuzzers leave out: I/O goes straight to memory, nothing is cleaned by itself.
  */
-#include "io/request.h"
+#include <stdlib.h>
+
 #include "harness.h"
+#include "io/request.h"
+#include "kernel.h"
+#include "sys/window.h"
 
 /* --- the door down ---------------------------------------------------------------------------- */
 
@@ -32,8 +36,8 @@ void fuzz_power(unsigned int writes, u64 seed)
 	losing = seed;
 	if (!watched)
 		return;
-	CHECK(fuzz_bdevs[1].len <= sizeof(durable));
-	memcpy(durable, fuzz_bdevs[1].data, fuzz_bdevs[1].len);
+	CHECK(fuzz_devs[1].len <= sizeof(durable));
+	memcpy(durable, fuzz_devs[1].data, fuzz_devs[1].len);
 }
 
 bool fuzz_power_failed(void)
@@ -43,16 +47,16 @@ bool fuzz_power_failed(void)
 
 static void make_durable(size_t at, size_t len)
 {
-	size_t end = fuzz_bdevs[1].len;
+	size_t end = fuzz_devs[1].len;
 
 	if (watched && at < end)
-		memcpy(durable + at, fuzz_bdevs[1].data + at, len < end - at ? len : end - at);
+		memcpy(durable + at, fuzz_devs[1].data + at, len < end - at ? len : end - at);
 }
 
 /* Each sector that is newer than what is durable is kept or lost. */
 static void fail_power(void)
 {
-	struct block_device *bdev = &fuzz_bdevs[1];
+	struct fuzz_dev *bdev = &fuzz_devs[1];
 	size_t at;
 
 	failed = true;
@@ -65,14 +69,14 @@ static void fail_power(void)
 	}
 }
 
-static void copy_in(struct block_device *bdev, size_t at, const u8 *from, size_t len)
+static void copy_in(struct fuzz_dev *bdev, size_t at, const u8 *from, size_t len)
 {
 	if (at >= bdev->len)
 		return;
 	memcpy(bdev->data + at, from, len < bdev->len - at ? len : bdev->len - at);
 }
 
-static void copy_out(const struct block_device *bdev, size_t at, u8 *to, size_t len)
+static void copy_out(const struct fuzz_dev *bdev, size_t at, u8 *to, size_t len)
 {
 	memset(to, 0, len);
 	if (at >= bdev->len)
@@ -80,10 +84,15 @@ static void copy_out(const struct block_device *bdev, size_t at, u8 *to, size_t 
 	memcpy(to, bdev->data + at, len < bdev->len - at ? len : bdev->len - at);
 }
 
+static struct fuzz_dev *dev_of(struct fc_cache *c, enum fc_dev dev)
+{
+	return &fuzz_devs[(dev == FC_DISK_DEV ? c->disk : c->ssd)->bdev->leg];
+}
+
 int fc_submit_sync(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t sector, void *buf,
 		   u32 sectors)
 {
-	struct block_device *bdev = dev == FC_DISK_DEV ? c->disk->bdev : c->ssd->bdev;
+	struct fuzz_dev *bdev = dev_of(c, dev);
 
 	CHECK(sectors && sector < bdev->sectors && sectors <= bdev->sectors - sector);
 	if (failed)
@@ -110,11 +119,11 @@ int fc_submit_flush(struct fc_cache *c, enum fc_dev dev)
 	if (failed)
 		return -EIO;
 	if (dev == FC_SSD_DEV)
-		make_durable(0, fuzz_bdevs[1].len);
+		make_durable(0, fuzz_devs[1].len);
 	return 0;
 }
 
-/* --- requests --------------------------------------------------------------------------------- */
+/* --- requests: there are none ----------------------------------------------------------------- */
 
 int fc_run_module_init(void)
 {
@@ -122,6 +131,15 @@ int fc_run_module_init(void)
 }
 
 void fc_run_module_exit(void)
+{
+}
+
+int fc_fan_module_init(void)
+{
+	return 0;
+}
+
+void fc_fan_module_exit(void)
 {
 }
 
@@ -142,14 +160,13 @@ void fc_wait_wake(struct fc_cache *c, struct fc_set *set)
 {
 }
 
-void fc_wait_post(struct fc_cache *c, struct fc_set *set, unsigned int done)
+void fc_wait_unlock(struct fc_cache *c, struct fc_set *set, unsigned long flags, unsigned int done)
 {
 	if (done & FC_DONE_ADD)
 		fc_meta_list(c, set, FC_LIST_ADD);
 	if (done & FC_DONE_DEL)
 		fc_meta_list(c, set, FC_LIST_DEL);
-	if (done & FC_DONE_BARE)
-		c->disk_unflushed = true;
+	fc_set_unlock(set, flags);
 }
 
 void fc_request_again_work(struct work_struct *work)
@@ -180,6 +197,30 @@ void fc_discard_work(struct work_struct *work)
 void *dm_per_bio_data(struct bio *bio, size_t size)
 {
 	abort();
+}
+
+/* --- windows: nobody looks in ----------------------------------------------------------------- */
+
+int fc_window_module_init(void)
+{
+	return 0;
+}
+
+void fc_window_module_exit(void)
+{
+}
+
+void fc_window_open(struct fc_cache *c)
+{
+}
+
+void fc_window_close(struct fc_cache *c)
+{
+}
+
+void fc_window_name(struct fc_cache *c, char *name, size_t size)
+{
+	strscpy(name, "-", size);
 }
 
 /* --- the cleaner ------------------------------------------------------------------------------ */
