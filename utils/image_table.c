@@ -77,7 +77,8 @@ static void take_entries(struct image *image, u64 index, const u8 *block)
 	struct fc_entry entry;
 	u32 i;
 
-	for (i = 0; i < FCD_TABLE_ENTRIES && slot < image->super.geo.nr_slots; i++, slot++) {
+	/* Also those behind the last slot: there an entry is impossible. */
+	for (i = 0; i < FCD_TABLE_ENTRIES; i++, slot++) {
 		if (!fc_table_get(&image->super, block, i, &entry))
 			image->table.impossible++;
 		else if (entry.valid)

@@ -183,6 +183,20 @@ static void make_log(void)
 	}
 }
 
+/* Writes an entry behind the last slot into the last block of a copy of the table. */
+static void add_behind(u32 sets, u32 copy)
+{
+	u32 slots = sets * 256, blocks = (slots - 1) / FCD_TABLE_ENTRIES + 1;
+	u32 at = FCD_BLOCK_SIZE - (blocks * FCD_TABLE_ENTRIES - slots) *
+		 (u32)sizeof(struct fcd_table_entry);
+
+	add_number(0x93, 1);
+	add_number(2 + 64 + copy * blocks + blocks - 1, 1);
+	add_number(at, 2);
+	add_number(1, offsetof(struct fcd_table_entry, valid));
+	add_number(1, 2);
+}
+
 /* Each kind of genuine image, as it is and in each kind of line. */
 static void make_image(void)
 {
@@ -196,6 +210,14 @@ static void make_image(void)
 		add_number(2 + i % 70, 1);
 		add_number(8 + i, 2);
 		add_number(0xff, 1);
+		write_out();
+	}
+	for (i = 0; i < 8; i++) {
+		add_number(i, 1);
+		add_number(0, 1);
+		add_number(1, 1);
+		add_behind(1 + i % 4, 0);
+		add_behind(1 + i % 4, 1);
 		write_out();
 	}
 	/* Power fails at this and that write of a load, of a creation, of the life that follows. */
