@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include <linux/ctype.h>
+#include <linux/seq_file.h>
 #include <linux/uuid.h>
 
 int scnprintf(char *buf, size_t size, const char *fmt, ...)
@@ -17,6 +18,23 @@ int scnprintf(char *buf, size_t size, const char *fmt, ...)
 	n = vsnprintf(buf, size, fmt, args);
 	va_end(args);
 	return (size_t)n < size ? n : size ? (int)size - 1 : 0;
+}
+
+void seq_printf(struct seq_file *m, const char *fmt, ...)
+{
+	size_t room = m->size - m->count;
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(m->buf + m->count, room, fmt, args);
+	va_end(args);
+	m->count += (size_t)n < room ? (size_t)n : room;
+}
+
+void seq_putc(struct seq_file *m, char c)
+{
+	seq_printf(m, "%c", c);
 }
 
 long strscpy(char *to, const char *from, size_t size)

@@ -4,16 +4,14 @@
 
 #include <linux/kernel.h>
 
-/* There is no /proc here. */
-struct seq_file;
-/* Looked through, so that what is printed counts as used. */
-static inline __attribute__((format(printf, 2, 3))) void seq_printf(struct seq_file *m,
-								    const char *fmt, ...)
-{
-}
+/* There is no /proc here, but what would be there can be printed. */
+struct seq_file {
+	char *buf;
+	size_t size;
+	size_t count;
+};
 
-static inline void seq_putc(struct seq_file *m, char c)
-{
-}
+__printf(2, 3) void seq_printf(struct seq_file *m, const char *fmt, ...);
+void seq_putc(struct seq_file *m, char c);
 
 #endif /* SIM_LINUX_SEQ_FILE_H */
