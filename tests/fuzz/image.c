@@ -215,6 +215,7 @@ static void check_loaded(const struct scene *s, struct dm_target *ti, u8 how, u8
 	u32 i;
 
 	CHECK(c->core.geo.nr_slots <= MAX_SLOTS);
+	split_check_tune(&c->tune);
 	for (i = 0; i < c->core.geo.nr_sets; i++)
 		fc_check_idle(&c->core, fc_core_set(&c->core, i));
 	if (line % 16 == 0) {

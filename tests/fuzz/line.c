@@ -33,10 +33,7 @@ static void check_config(const struct fc_cache *c)
 	CHECK(strnlen(cfg->name, sizeof(cfg->name)) < sizeof(cfg->name));
 	CHECK(strnlen(cfg->disk_id, sizeof(cfg->disk_id)) < sizeof(cfg->disk_id));
 	CHECK(cfg->name[0] && !(cfg->tuned >> FC_NR_TUNABLES));
-#define CHECK_RANGE(name, standard, least, most, kept, help)				\
-	CHECK((u64)cfg->tune.name + 1 >= (u64)(least) + 1 && cfg->tune.name <= (most));
-	FC_TUNABLES(CHECK_RANGE)
-#undef CHECK_RANGE
+	split_check_tune(&cfg->tune);
 	CHECK(c->core.mode == cfg->mode && !memcmp(&c->tune, &cfg->tune, sizeof(c->tune)));
 }
 

@@ -65,6 +65,14 @@ void split_free(struct dm_target *ti)
 	free(ti);
 }
 
+void split_check_tune(const struct fc_tunables *tune)
+{
+#define CHECK_RANGE(name, standard, least, most, kept, help)				\
+	CHECK((u64)tune->name + 1 >= (u64)(least) + 1 && tune->name <= (most));
+	FC_TUNABLES(CHECK_RANGE)
+#undef CHECK_RANGE
+}
+
 void split_print(struct dm_target *ti, char line[SPLIT_LINE])
 {
 	fuzz_target->status(ti, STATUSTYPE_TABLE, 0, line, SPLIT_LINE);

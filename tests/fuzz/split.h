@@ -22,6 +22,9 @@ int split_words(char *line, char **words, int max);
 struct dm_target *split_make(int argc, char **argv, sector_t len, const char **why);
 void split_free(struct dm_target *ti);
 
+/* Each setting is in its range. */
+void split_check_tune(const struct fc_tunables *tune);
+
 /* What `dmsetup table` prints behind the target's name. */
 void split_print(struct dm_target *ti, char line[SPLIT_LINE]);
 

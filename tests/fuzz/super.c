@@ -106,6 +106,14 @@ static void check_places(const struct fc_geo *geo)
 	CHECK(fc_geo_slot_sector(geo, last) + geo->block_sectors <= geo->flash_sectors);
 }
 
+/* Zero stands for the default, or it is one more than a value in range. */
+static void check_setting(const struct fc_super *sb, int kept, u32 least, u32 most)
+{
+	u32 stored = kept > 0 ? sb->settings[kept - 1] : 0;
+
+	CHECK(!stored || (stored > least && stored <= most + 1));
+}
+
 static void check_good(const struct fc_super *sb, const union fuzz_block *block)
 {
 	union fuzz_block again, expected = *block;
@@ -119,6 +127,10 @@ static void check_good(const struct fc_super *sb, const union fuzz_block *block)
 	CHECK(sb->dirty_thresh_pct >= FC_DIRTY_THRESH_MIN &&
 	      sb->dirty_thresh_pct <= FC_DIRTY_THRESH_MAX);
 	CHECK(sb->skip_seq_thresh_kb <= FC_SKIP_SEQ_MAX && sb->fallow_delay <= FC_FALLOW_DELAY_MAX);
+#define CHECK_SETTING(name, standard, least, most, kept, help)				\
+	check_setting(sb, kept, least, most);
+	FC_TUNABLES(CHECK_SETTING)
+#undef CHECK_SETTING
 	CHECK(!(sb->seq >> 63) && !(sb->tail_seq >> 63) && !(sb->table_gen >> 63));
 	CHECK(strnlen(sb->name, sizeof(sb->name)) < sizeof(sb->name));
 	CHECK(strnlen(sb->disk_id, sizeof(sb->disk_id)) < sizeof(sb->disk_id));
