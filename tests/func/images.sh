@@ -10,7 +10,7 @@
 DISK=$(make_null_blk disk 2)
 SSD=$(make_null_blk ssd 3)
 load_module
-if ! "$BIN/fcimages" "$DISK" "$SSD" "$SEED" "${1:-250}" >"$SHARE/images" 2>&1; then
+if ! "$BIN/fcimages" "$DISK" "$SSD" "$SEED" "${1:-100}" >"$SHARE/images" 2>&1; then
 	tail -n 5 "$SHARE/images" | sed 's/^/# /'
 	not_ok "the program ended early"
 fi
