@@ -326,6 +326,33 @@ TEST(desk_write_back_not_admitted)
 	fix_free(core);
 }
 
+/* A piece of a request that fans out: refused, unless the desk would answer FC_HIT at once. */
+TEST(desk_try_write)
+{
+	struct fc_core *core = core_of(WB);
+	struct fc_ask a = fix_ask(core, 16, 8);
+	struct fc_plan p, q;
+
+	ask(core, 16, 8, false, &p);
+	CHECK_EQ(p.verdict, FC_AROUND);
+	CHECK(!fc_desk_try_write(core, the_set(core), &a, &q));
+	CHECK_EQ(fix_find(core, 2), FC_NIL);
+	done(core, &p, true);
+	CHECK(fc_desk_try_write(core, the_set(core), &a, &q));
+	CHECK_EQ(q.verdict, FC_HIT);
+	CHECK_EQ(done(core, &q, true), FC_DONE_ADD);
+	fix_free(core);
+
+	core = ragged_core(WB);
+	a = fix_ask(core, 33, 8);
+	CHECK(!fc_desk_try_write(core, the_set(core), &a, &q));
+	fix_fill(core, 1);
+	CHECK(fc_desk_try_write(core, the_set(core), &a, &q));
+	CHECK_EQ(q.verdict, FC_HIT);
+	done(core, &q, true);
+	fix_free(core);
+}
+
 TEST(desk_write_back_no_room)
 {
 	struct fc_core *core = core_of(WB);
