@@ -12,24 +12,20 @@
 
 void box_build(void *arg)
 {
-	struct box *box = arg;
-	char mode[4], persist[4], block[8], cluster[8], dirty[8], skip[12], ios[8], fallow[8];
 	static const char * const policies[] = { "fifo", "lru", "s3fifo" };
-	const char *const words[] = { "disk", "ssd", "sim", mode, persist, block, "0", "256", cluster, "0",
-				"8", "10", "policy", policies[shape.policy], "dirty_thresh_pct",
-				dirty, "skip_seq_thresh_kb", skip, "max_clean_ios_total", ios,
-				"fallow_delay", fallow };
+	struct box *box = arg;
+	char line[256], *word, *words[24];
+	u32 nr = 0;
 
-	snprintf(mode, sizeof(mode), "%u", box->mode);
-	snprintf(persist, sizeof(persist), "%u", box->persist);
-	snprintf(block, sizeof(block), "%u", shape.block);
-	snprintf(cluster, sizeof(cluster), "%u", shape.cluster * shape.block);
-	snprintf(dirty, sizeof(dirty), "%u", shape.dirty_pct);
-	snprintf(skip, sizeof(skip), "%u", shape.skip_seq_kb);
-	snprintf(ios, sizeof(ios), "%u", shape.clean_ios);
-	snprintf(fallow, sizeof(fallow), "%u", shape.fallow);
-	box->result = dm_build(&box->dm, shape.disk_sectors, (char **)words,
-			       ARRAY_SIZE(words));
+	snprintf(line, sizeof(line),
+		 "disk ssd sim %u %u %u 0 256 %u 0 8 10 policy %s dirty_thresh_pct %u "
+		 "skip_seq_thresh_kb %u max_clean_ios_total %u fallow_delay %u",
+		 box->mode, box->persist, shape.block, shape.cluster * shape.block,
+		 policies[shape.policy], shape.dirty_pct, shape.skip_seq_kb, shape.clean_ios,
+		 shape.fallow);
+	for (word = strtok(line, " "); word; word = strtok(NULL, " "))
+		words[nr++] = word;
+	box->result = dm_build(&box->dm, shape.disk_sectors, words, nr);
 	if (box->result)
 		sim_fail("the constructor fails: %s", box->dm.ti.error);
 	box->done = true;

@@ -43,12 +43,46 @@ static void check_state(u64 seed, const u32 *exact, bool creating);
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
+/* Where a sector is in one of the machines, and what lies there. */
+static void print_place(u32 depth, u32 sector)
+{
+	const struct mach *m = mach - (mach->depth - depth);
+	const struct box *box = depth ? &levels[depth].box : &life.box;
+	const struct fc_cache *c = box->dm.built ? box_cache(box) : NULL;
+	struct fc_oblock b = { sector / shape.block };
+	const struct leg *disk = &m->legs[LEG_DISK], *ssd = &m->legs[LEG_SSD];
+	u64 hash, at;
+	u16 way;
+	u32 set;
+
+	printf("# depth %u: disk %u, for certain %u", depth, disk->now[sector],
+	       disk->frozen ? disk->now[sector] : disk->safe[sector]);
+	if (c && c->core.sets) {
+		hash = fc_geo_hash(&c->core.geo, b);
+		set = fc_geo_set(&c->core.geo, hash);
+		way = fc_map_find(&c->core, fc_core_set(&c->core, set), b, hash);
+		if (way != FC_NIL) {
+			const struct fc_slot *s = fc_set_slot(fc_core_set(&c->core, set), way);
+
+			at = fc_geo_slot_sector(&c->core.geo, fc_geo_slot(&c->core.geo, set, way));
+			at += sector % shape.block;
+			printf("; slot %u of set %u, valid %x dirty %x ledger %u busy %u; flash at %llu "
+			       "%u, for certain %u", way, set, (u32)s->valid, (u32)s->dirty,
+			       (u32)s->ledger, (u32)s->busy, at, ssd->now[at],
+			       ssd->frozen ? ssd->now[at] : ssd->safe[at]);
+		}
+	}
+	printf("\n");
+}
+
 static void wrong(u32 sector, u32 value, const u32 *exact)
 {
 	u32 depth;
 
 	for (depth = 1; depth <= mach->depth; depth++)
 		printf("# power cut %u: %s\n", depth, levels[depth].what);
+	for (depth = 0; depth <= mach->depth; depth++)
+		print_place(depth, sector);
 	if (exact)
 		printf("# after the first recovery it read version %u\n", exact[sector]);
 	else

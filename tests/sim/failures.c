@@ -12,6 +12,7 @@
  * struct failure - a case
  * @mode: of the cache
  * @leg: which one fails
+ * @what: FAIL_* of the I/Os that are counted and may fail, 0 = all
  * @at: the I/O that fails
  * @nr: so many in a row, ~0 = for good
  * @block: size of a block
@@ -19,12 +20,14 @@
 struct failure {
 	u32 mode;
 	u32 leg;
+	u32 what;
 	u64 at;
 	u64 nr;
 	u32 block;
 };
 
 static struct failure failure;
+static u64 cases[4][2][FAIL_KINDS];	/* by mode, leg, and kind of the first I/O that failed */
 
 /* --- who may get an error --------------------------------------------------------------------- */
 
@@ -146,13 +149,17 @@ static bool requests(void)
 
 	return go(USER_WRITE, 0, 8 * b, 0) && go(USER_WRITE, 10 * b, b, REQ_FUA) &&
 	       go(USER_FLUSH, 0, 0, 0) && life_settle() &&
+	       go(USER_WRITE, 10 * b, b, 0) && life_settle() && go(USER_FLUSH, 0, 0, 0) &&
+	       life_settle() &&
 	       go(USER_WRITE, b + 3, 3, 0) && go(USER_WRITE, 20 * b + 1, 2, 0) &&
 	       go(USER_READ, 0, 12 * b, 0) && go(USER_READ, 30 * b, 6 * b, 0) && life_settle() &&
 	       go(USER_READ, 30 * b, 6 * b, 0) && go(USER_WRITE, 30 * b + 2, b, REQ_FUA) &&
 	       go(USER_READ, 20 * b, b, 0) && life_settle() &&
 	       go(USER_WRITE, 0, 2 * b, REQ_PREFLUSH) && go(USER_DISCARD, 4 * b - 1, 3 * b, 0) &&
 	       go(USER_FLUSH, 0, 0, 0) && go(USER_WRITE, 5 * b, b, 0) && life_settle() &&
-	       go(USER_WRITE, 58 * b, 2 * b - 3, 0) && go(USER_FLUSH, 0, 0, 0) && life_settle();
+	       go(USER_WRITE, 58 * b, 2 * b - 3, 0) && go(USER_FLUSH, 0, 0, 0) && life_settle() &&
+	       go(USER_WRITE, 58 * b, b, 0) && life_settle() && go(USER_FLUSH, 0, 0, 0) &&
+	       life_settle();
 }
 
 static bool read_all(void)
@@ -175,6 +182,7 @@ static bool small_life(void)
 	       go(USER_WRITE, 2 * shape.block, 4 * shape.block, 0) &&
 	       go(USER_FLUSH, 0, 0, 0) && life_settle() &&
 	       life_message("cache_mode", modes[shape.mode % 3 + 1]) && requests() &&
+	       life_message("cache_mode", modes[(shape.mode + 1) % 3 + 1]) && requests() &&
 	       life_message("cache_mode", modes[shape.mode]) && requests() &&
 	       life_reload(false, true) && requests() && life_reload(false, false) && requests() &&
 	       read_all();
@@ -197,6 +205,7 @@ static bool as_new(void)
 /* Return: false when the life was over before its I/O of that number, so that there is no more. */
 static bool run_case(u64 seed)
 {
+	u64 seen = 0;
 	bool happened;
 
 	shape_small();
@@ -206,17 +215,24 @@ static bool run_case(u64 seed)
 		struct leg *leg = &mach->legs[failure.leg];
 
 		leg->count = 0;
+		leg->fail_what = failure.what;
 		leg->fail_at = failure.at;
 		leg->fail_to = failure.nr == ~0ull ? failure.nr : failure.at + failure.nr;
 		if (small_life()) {
+			seen = leg->count;
 			life_heal();
 			if (read_all() && life_reload(false, false))
 				as_new();
+			if (!leg->failures && seen >= failure.at)
+				sim_fail("I/O %llu did not fail", failure.at);
 		}
 	}
 	happened = mach->legs[failure.leg].failures;
+	if (happened) {
+		totals.failures++;
+		cases[failure.mode][failure.leg][__ffs(mach->legs[failure.leg].first_failed)]++;
+	}
 	life_end();
-	totals.failures++;
 	return happened;
 }
 
@@ -225,19 +241,20 @@ static bool one(u64 seed)
 	bool more;
 
 	sim_failed = false;
-	trace("mode %u, blocks of %u, %s fails at its I/O %llu, %lld in a row", failure.mode,
-	      failure.block, failure.leg ? "flash" : "disk", failure.at, (long long)failure.nr);
+	trace("mode %u, blocks of %u, %s fails at its I/O %llu of kind %u, %lld in a row",
+	      failure.mode, failure.block, failure.leg ? "flash" : "disk", failure.at,
+	      failure.what, (long long)failure.nr);
 	more = run_case(seed);
 	if (sim_failed)
-		printf("# again: out/sim/sim --seed %llu --failure %u,%u,%u,%llu,%lld --trace\n",
-		       options.seed, failure.mode, failure.leg, failure.block, failure.at,
-		       (long long)failure.nr);
+		printf("# again: out/sim/sim --seed %llu --failure %u,%u,%u,%u,%llu,%lld --trace\n",
+		       options.seed, failure.mode, failure.leg, failure.what, failure.block,
+		       failure.at, (long long)failure.nr);
 	return more;
 }
 
 /**
  * failures_one() - one case again
- * @words: mode, leg, block, first I/O that fails, how many, with commas between
+ * @words: mode, leg, kind, block, first I/O that fails, how many, with commas between
  *
  * Return: false when @words are no case.
  */
@@ -245,8 +262,8 @@ bool failures_one(const char *words)
 {
 	long long nr;
 
-	if (sscanf(words, "%u,%u,%u,%llu,%lld", &failure.mode, &failure.leg, &failure.block,
-		   &failure.at, &nr) != 5 || failure.leg > 1)
+	if (sscanf(words, "%u,%u,%u,%u,%llu,%lld", &failure.mode, &failure.leg, &failure.what,
+		   &failure.block, &failure.at, &nr) != 6 || failure.leg > 1 || failure.mode > 3)
 		return false;
 	failure.nr = (u64)nr;
 	one(rng_mix(options.seed) + failure.at);
@@ -263,18 +280,51 @@ static void every_k(void)
 		 totals.violations < options.violations);
 }
 
-/** failures_all() - every k, in every mode, on each leg, once, for a while and for good */
+/* No kind of I/O was left out. */
+static void check_counts(u32 mode)
+{
+	static const char * const modes[] = FC_MODE_NAMES, * const legs[] = { "disk", "flash" };
+	u32 leg, kind;
+
+	for (leg = 0; leg < 2; leg++) {
+		const u64 *nr = cases[mode][leg];
+
+		printf("# %s, %s: %llu cases begin with a read, %llu with a write, %llu with a "
+		       "flush\n", modes[mode], legs[leg], nr[0], nr[1], nr[2]);
+		for (kind = 0; kind < FAIL_KINDS; kind++)
+			if (!nr[kind]) {
+				printf("violation: a kind was left out\n");
+				totals.violations++;
+			}
+	}
+}
+
+/**
+ * failures_all() - every k, in every mode, on each leg: of all I/Os once, for a while and for good,
+ * of reads, writes and flushes alone for good
+ */
 void failures_all(void)
 {
-	static const u64 rows[] = { 1, 9, ~0ull };
+	static const struct { u32 what; u64 nr; } rows[] = {
+		{ 0, 1 }, { 0, 9 }, { 0, ~0ull },
+		{ FAIL_READ, ~0ull }, { FAIL_WRITE, ~0ull }, { FAIL_FLUSH, ~0ull },
+	};
 	static const u32 blocks[] = { 8, 32 };
-	u32 kind;
+	u32 mode, kind;
 
-	for (kind = 0; kind < 36 && totals.violations < options.violations; kind++) {
-		failure.mode = 1 + kind / 12;
-		failure.leg = kind / 6 % 2;
-		failure.nr = rows[kind / 2 % 3];
-		failure.block = blocks[kind % 2];
-		every_k();
+	for (mode = 1; mode <= 3; mode++) {
+		if (options.mode && options.mode != mode)
+			continue;
+		for (kind = 0; kind < 4 * ARRAY_SIZE(rows); kind++) {
+			if (totals.violations >= options.violations)
+				return;
+			failure.mode = mode;
+			failure.leg = kind % 2;
+			failure.block = blocks[kind / 2 % 2];
+			failure.what = rows[kind / 4].what;
+			failure.nr = rows[kind / 4].nr;
+			every_k();
+		}
+		check_counts(mode);
 	}
 }

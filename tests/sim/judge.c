@@ -27,6 +27,8 @@ struct past {
  * @room: room in it
  * @active: writes in flight
  * @changed: when one began or ended last
+ * @pruned: @changed when @past was pruned last
+ * @pruned_for: and the flush that counted then
  * @settled: @value was read, and nobody has written since
  * @value: see @settled
  */
@@ -36,6 +38,8 @@ struct sector {
 	u32 room;
 	u32 active;
 	u64 changed;
+	u64 pruned;
+	u64 pruned_for;
 	bool settled;
 	u32 value;
 };
@@ -137,6 +141,8 @@ static void prune(u32 sector)
 		else
 			i++;
 	}
+	s->pruned = s->changed;
+	s->pruned_for = flushed;
 	note_sole(sector);
 }
 
@@ -259,9 +265,12 @@ bool judge_read(u32 sector, u32 value, u64 start)
 /** judge_cut() - may the sector read so after a power cut now? */
 bool judge_cut(u32 sector, u32 value)
 {
+	const struct sector *s = &sectors[sector];
+
 	if (value == judge_sole[sector])
 		return true;
-	prune(sector);
+	if (s->pruned != s->changed || s->pruned_for != flushed)
+		prune(sector);
 	return allowed(sector, value, flushed, true);
 }
 
@@ -300,6 +309,7 @@ void judge_restart(u32 sector, u32 value)
 	s->active = 0;
 	s->settled = false;
 	s->changed = now;
+	s->pruned = 0;
 	/* What a discard left there counts as written. */
 	if (value == ANY)
 		s->past[0].version = ANY;

@@ -24,6 +24,7 @@ static void after_step(void)
 	u64 seed = rng_mix(life.seed ^ life.step * 0x9e3779b97f4a7c15ull);
 
 	life.step++;
+	users_fidget();
 	if (life.step - life.last_end > PATIENCE && users_waiting())
 		sim_fail("no request ends any more, %u wait", users_waiting());
 	if (disk_changes == life.seen_changes && users_ended() == life.seen_ended)
@@ -114,8 +115,21 @@ void life_begin(u64 seed)
 	life.creating = true;
 }
 
+/* What the cache has done so far, before its counters go. */
+static void count(void)
+{
+	const struct fc_cache *c = life.box.dm.built ? box_cache(&life.box) : NULL;
+
+	if (!c)
+		return;
+	totals.commits += fc_stats_sum(c, FC_STAT_log_commits);
+	totals.checkpoints += fc_stats_sum(c, FC_STAT_checkpoints);
+	totals.evictions += fc_stats_sum(c, FC_STAT_replacements);
+}
+
 void life_end(void)
 {
+	count();
 	box_forget(&life.box);
 	mach_leave();
 	blob_release(life.mark);
@@ -190,6 +204,7 @@ bool life_stop(bool removing, bool *orderly)
 /** life_destroy() - the table goes, and nothing of it is left */
 bool life_destroy(void)
 {
+	count();
 	if (!box_do(&life.box, box_destroy, after_step))
 		return false;
 	if (mach->live)
@@ -201,6 +216,7 @@ bool life_destroy(void)
 bool life_power_cut(void)
 {
 	trace("power cut: the run goes on from what is left");
+	count();
 	crash_cut(&life.box, &life.rng);
 	users_forget();
 	blob_collect(&mach->legs[LEG_SSD]);

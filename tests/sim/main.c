@@ -20,6 +20,8 @@ struct options options = { .seed = 1, .states = 200000, .violations = 1 };
 struct totals totals;
 bool sim_failed;
 
+static const char * const shapes[] = { "any", "plain", "ledger", "cleaning" };
+
 static u64 present_run;
 
 /* --- reports ---------------------------------------------------------------------------------- */
@@ -39,14 +41,16 @@ void trace(const char *fmt, ...)
 
 static void print_replay(void)
 {
-	char mode[24] = "";
+	char mode[24] = "", kind[24] = "";
 
 	if (options.mode)
 		snprintf(mode, sizeof(mode), " --mode %u", options.mode);
+	if (options.shape)
+		snprintf(kind, sizeof(kind), " --shape %s", shapes[options.shape]);
 	if (options.failures || options.failure)
 		return;
-	printf("# again: out/sim/sim --seed %llu --run %llu --step %llu%s --trace\n",
-	       options.seed, present_run, life.step, mode);
+	printf("# again: out/sim/sim --seed %llu --run %llu --step %llu%s%s --trace\n",
+	       options.seed, present_run, life.step, mode, kind);
 	fflush(stdout);
 }
 
@@ -104,6 +108,8 @@ static void print_totals(clock_t began)
 	printf("# %llu runs with %llu requests and %llu steps; in them %llu power cuts and %llu "
 	       "orderly stops to go on from\n", totals.runs, totals.ops, totals.steps, totals.cuts,
 	       totals.stops);
+	printf("# in the runs %llu commits, %llu checkpoints, %llu blocks evicted\n", totals.commits,
+	       totals.checkpoints, totals.evictions);
 	printf("# of the states %llu had lost something, %llu were cuts after a cut; %llu were "
 	       "cleaned, %llu read, %llu reloaded\n", totals.lost, totals.again, totals.cleaned,
 	       totals.reread, totals.reloaded);
@@ -130,6 +136,17 @@ static u32 lie(const char *word)
 	exit(1);
 }
 
+static enum shape_kind shape_kind(const char *word)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(shapes); i++)
+		if (!strcmp(word, shapes[i]))
+			return (enum shape_kind)i;
+	fprintf(stderr, "sim: unknown shape: %s\n", word);
+	exit(1);
+}
+
 static u64 number(const char *word)
 {
 	char *end;
@@ -145,8 +162,9 @@ static u64 number(const char *word)
 static void usage(void)
 {
 	printf("usage: sim [--seed N] [--cases N] [--runs N] [--run N] [--mode 1|2|3] [--step N]\n"
-	       "           [--trace] [--violations N] [--lie DEVICE-WHAT]\n"
-	       "       sim [--seed N] --failures | --failure MODE,LEG,BLOCK,AT,NR [--trace]\n");
+	       "           [--shape plain|ledger|cleaning] [--trace] [--violations N]\n"
+	       "           [--lie DEVICE-WHAT]\n"
+	       "       sim [--seed N] --failures | --failure MODE,LEG,KIND,BLOCK,AT,NR [--trace]\n");
 	exit(1);
 }
 
@@ -156,7 +174,7 @@ static void parse(int argc, char **argv)
 		{ "seed", 1, NULL, 's' }, { "cases", 1, NULL, 'c' }, { "runs", 1, NULL, 'n' },
 		{ "run", 1, NULL, 'r' }, { "mode", 1, NULL, 'm' }, { "step", 1, NULL, 'p' },
 		{ "trace", 0, NULL, 't' }, { "violations", 1, NULL, 'v' },
-		{ "lie", 1, NULL, 'l' }, { "failures", 0, NULL, 'f' },
+		{ "shape", 1, NULL, 'h' }, { "lie", 1, NULL, 'l' }, { "failures", 0, NULL, 'f' },
 		{ "failure", 1, NULL, 'F' }, { }
 	};
 	int c;
@@ -187,6 +205,9 @@ static void parse(int argc, char **argv)
 			break;
 		case 'v':
 			options.violations = number(optarg);
+			break;
+		case 'h':
+			options.shape = shape_kind(optarg);
 			break;
 		case 'l':
 			options.lies |= lie(optarg);

@@ -125,6 +125,10 @@ void run_one(u64 index)
 	life_begin(seed);
 	mach->preempt = 1u << rng_below(&rng, 7);
 	mach->hold = rng_chance(&rng, 30) ? 0 : 4u << rng_below(&rng, 5);
+	if (shape.slow) {
+		mach->preempt = 1u << rng_below(&rng, 4);
+		mach->hold = 4u << rng_below(&rng, 3);
+	}
 	mach->no_memory_pct = rng_chance(&rng, 20) ? 20 : 0;
 	if (life_load(shape.mode, FC_PERSIST_CREATE)) {
 		live();

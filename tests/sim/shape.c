@@ -42,15 +42,17 @@ static void choose_sizes(struct shape *s, struct rng *r)
 static void much_ledger(struct shape *s, struct rng *r)
 {
 	s->mode = options.mode ? options.mode : FC_MODE_WRITEBACK;
-	s->ops = 300 + rng_below(r, 700);
+	s->ops = 500 + rng_below(r, 1000);
 	s->depth = ONE_OF(r, 4, 8, 16);
 	s->flush_pct = ONE_OF(r, 30, 60);
 	s->fua_pct = ONE_OF(r, 10, 50);
-	s->hot = min(s->disk_sectors, s->block * ONE_OF(r, 16, 40, 100));
+	s->hot = min(s->disk_sectors, s->block * ONE_OF(r, 16, 40, 100, 1000));
 	s->largest = 2 * s->block;
 	s->dirty_pct = ONE_OF(r, 10, 10, 20, 95);
+	s->control_pct = rng_chance(r, 20);
 	s->error_pct = 0;
-	s->check = 24;
+	s->slow = true;
+	s->check = 128;
 }
 
 /*
@@ -66,16 +68,24 @@ static void much_cleaning(struct shape *s, struct rng *r)
 	s->flash_sectors = s->meta_sectors + 256 * s->block;
 	s->hot = s->disk_sectors / ONE_OF(r, 1, 4);
 	s->largest = ONE_OF(r, 16, 32);
-	s->prefill = rng_chance(r, 60) ? 260 : 0;
+	s->prefill = rng_chance(r, 70) ? 700 : 0;
 	s->dirty_pct = 10;
-	s->ops = 200 + rng_below(r, 400);
+	s->ops = 400 + rng_below(r, 800);
 	s->depth = ONE_OF(r, 4, 8, 16);
 	s->read_pct = ONE_OF(r, 0, 10);
 	s->write_pct = 60;
-	s->flush_pct = ONE_OF(r, 4, 10, 20);
-	s->fua_pct = ONE_OF(r, 0, 10, 30);
+	s->flush_pct = ONE_OF(r, 2, 5, 10, 20);
+	s->fua_pct = ONE_OF(r, 0, 0, 10);
 	s->error_pct = 0;
-	s->check = 16;
+	s->slow = true;
+	s->check = 96;
+}
+
+static enum shape_kind choose_kind(struct rng *r)
+{
+	if (rng_chance(r, 25))
+		return SHAPE_LEDGER;
+	return rng_chance(r, 35) ? SHAPE_CLEANING : SHAPE_PLAIN;
 }
 
 /** shape_choose() - what a run is like */
@@ -101,13 +111,20 @@ void shape_choose(struct shape *s, struct rng *r)
 	s->fua_pct = ONE_OF(r, 0, 5, 10, 50);
 	s->control_pct = ONE_OF(r, 0, 1, 1, 3);
 	s->error_pct = ONE_OF(r, 0, 0, 0, 0, 0, 0, 1, 3);
-	s->check = ONE_OF(r, 4, 8, 16);
+	s->check = ONE_OF(r, 4, 8, 16, 32, 64);
 	s->discards = rng_chance(r, 70);
 	s->nowait = rng_chance(r, 30);
-	if (rng_chance(r, 20))
+	s->fickle_pct = ONE_OF(r, 0, 0, 10, 40);
+	switch (options.shape ? options.shape : choose_kind(r)) {
+	case SHAPE_LEDGER:
 		much_ledger(s, r);
-	else if (rng_chance(r, 25))
+		break;
+	case SHAPE_CLEANING:
 		much_cleaning(s, r);
+		break;
+	default:
+		break;
+	}
 }
 
 /** shape_print() - in one line */
@@ -116,10 +133,10 @@ void shape_print(const struct shape *s)
 	printf("# mode %u, %u sets, blocks of %u, clusters of %u, disk of %u sectors, hot %u, "
 	       "policy %u, dirty %u%%, skip %u, runs %u, fallow %u, depth %u, %u requests, "
 	       "prefill %u, read %u write %u flush %u discard %u FUA %u control %u, largest %u, "
-	       "errors %u%%, one state in %u changes%s%s\n",
+	       "fickle %u%%, errors %u%%, one state in %u changes%s%s\n",
 	       s->mode, s->sets, s->block, s->cluster, s->disk_sectors, s->hot, s->policy,
 	       s->dirty_pct, s->skip_seq_kb, s->clean_ios, s->fallow, s->depth, s->ops, s->prefill,
 	       s->read_pct, s->write_pct, s->flush_pct, s->discard_pct, s->fua_pct, s->control_pct,
-	       s->largest, s->error_pct, s->check, s->discards ? ", discards" : "",
+	       s->largest, s->fickle_pct, s->error_pct, s->check, s->discards ? ", discards" : "",
 	       s->nowait ? ", NOWAIT" : "");
 }

@@ -14,6 +14,9 @@
 #include "kernel/dm.h"
 #include "kernel/kernel.h"
 
+/* What a run is about: nothing, commits and checkpoints, cleaning of full sets. */
+enum shape_kind { SHAPE_ANY, SHAPE_PLAIN, SHAPE_LEDGER, SHAPE_CLEANING };
+
 /**
  * struct options - from the command line
  * @seed: of all
@@ -21,6 +24,7 @@
  * @first_run: number of the first run
  * @runs: stop after so many runs, 0 = no limit
  * @mode: enum fc_mode, 0 = any
+ * @shape: what all runs are about, any without it
  * @step: judge only the states of this step, 0 = of all
  * @trace: tell what happens
  * @lies: LIE_* of the flash in the low byte, of the disk above it
@@ -34,6 +38,7 @@ struct options {
 	u64 first_run;
 	u64 runs;
 	u32 mode;
+	enum shape_kind shape;
 	u64 step;
 	bool trace;
 	u32 lies;
@@ -53,14 +58,17 @@ struct options {
  * @lost: states in which a device had lost something
  * @cuts: power cuts that a run went on from
  * @stops: orderly stops of a run
+ * @commits: of the ledger, in runs
+ * @checkpoints: likewise
+ * @evictions: blocks that had to make room, likewise
  * @ops: requests of users
  * @steps: steps of the scheduler
  * @failures: cases of a failing leg
  * @violations: found
  */
 struct totals {
-	u64 runs, states, again, cleaned, reread, reloaded, lost, cuts, stops, ops, steps,
-	    failures, violations;
+	u64 runs, states, again, cleaned, reread, reloaded, lost, cuts, stops, commits, checkpoints,
+	    evictions, ops, steps, failures, violations;
 };
 
 extern struct options options;
@@ -88,10 +96,12 @@ struct shape {
 	u32 hot;		/* sectors that most requests go to */
 	u32 read_pct, write_pct, flush_pct, discard_pct, fua_pct, control_pct;
 	u32 largest;		/* sectors of a request */
+	u32 fickle_pct;		/* writes whose memory changes in flight */
 	u32 error_pct;
 	u32 check;		/* one in so many changes of the devices is judged */
 	bool discards;
 	bool nowait;
+	bool slow;		/* much is held back for long */
 };
 
 void shape_choose(struct shape *s, struct rng *rng);
@@ -150,6 +160,7 @@ enum { USER_READ, USER_WRITE, USER_FLUSH, USER_DISCARD };
 
 void users_begin(struct box *box, struct rng *rng);
 bool users_issue(void);
+void users_fidget(void);
 void users_send(u32 kind, u32 sector, u32 nr, blk_opf_t flags);
 u32 users_waiting(void);
 u32 users_ended(void);

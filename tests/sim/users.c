@@ -17,6 +17,7 @@
  * @sector: first sector
  * @nr: sectors
  * @version: of the first sector, of a write
+ * @other: likewise, of what its memory may change to while it is in flight; 0 = it does not change
  * @start: when it was sent
  * @flush: a flush goes in front of it, or is all of it
  * @first: what a discard may drop: whole blocks from this sector on
@@ -33,6 +34,7 @@ struct user {
 	u32 sector;
 	u32 nr;
 	u32 version;
+	u32 other;
 	u64 start;
 	bool flush;
 	u32 first;
@@ -56,6 +58,7 @@ void users_begin(struct box *to, struct rng *by)
 {
 	box = to;
 	rng = by;
+	stream = 0;
 	ended = 0;
 	users_forget();
 }
@@ -179,6 +182,8 @@ static void user_done(struct call *call)
 		judge_answer(u);
 	if (u->kind == USER_WRITE)
 		judge_ended(u->sector, u->nr, u->version, u->start, bad);
+	if (u->other)
+		judge_ended(u->sector, u->nr, u->other, u->start, bad);
 	if (u->kind == USER_DISCARD)
 		judge_ended(u->first, u->whole, 0, u->start, false);
 	if (u->flush && !bad)
@@ -220,6 +225,25 @@ static void note_write(struct user *u, blk_opf_t flags)
 	for (i = 0; i < u->nr; i++)
 		put_stamp(memory_at(u, i), u->version + i);
 	judge_started(u->sector, u->nr, u->version, flags & REQ_FUA, u->start);
+	if (!rng_chance(rng, shape.fickle_pct))
+		return;
+	u->other = judge_versions(u->sector, u->nr);
+	judge_started(u->sector, u->nr, u->other, flags & REQ_FUA, u->start);
+}
+
+/** users_fidget() - a program changes its memory that is being written */
+void users_fidget(void)
+{
+	struct user *u;
+	u32 i;
+
+	if (!shape.fickle_pct)
+		return;
+	u = &users[rng_below(rng, MAX_USERS)];
+	if (!u->used || !u->other)
+		return;
+	for (i = rng_below(rng, u->nr); i < u->nr; i += 1 + rng_below(rng, 4))
+		put_stamp(memory_at(u, i), (rng_chance(rng, 50) ? u->version : u->other) + i);
 }
 
 static struct user *free_user(void)

@@ -10,7 +10,6 @@
 
 u64 disk_changes;
 
-static u64 events;	/* numbers what happens, to tell before from after */
 static struct io *free_ios;
 
 /* --- I/O -------------------------------------------------------------------------------------- */
@@ -35,7 +34,7 @@ static struct io *get_io(struct leg *leg, blk_opf_t opf, sector_t sector, u32 nr
 	io->sector = (u32)sector;
 	io->nr = nr;
 	io->left = nr;
-	io->id = ++events;
+	io->id = ++mach->events;
 	io->status = BLK_STS_OK;
 	io->bio = NULL;
 	io->over = false;
@@ -45,10 +44,23 @@ static struct io *get_io(struct leg *leg, blk_opf_t opf, sector_t sector, u32 nr
 	return io;
 }
 
-void disk_io_free(struct io *io)
+static void free_io(struct io *io)
 {
 	io->next = free_ios;
 	free_ios = io;
+}
+
+/** disk_forget() - the machine is off: nobody asks any more how its I/Os ended */
+void disk_forget(void)
+{
+	while (mach->nr_ios)
+		free_io(mach->ios[--mach->nr_ios]);
+	while (mach->over) {
+		struct io *io = mach->over;
+
+		mach->over = io->next;
+		free_io(io);
+	}
 }
 
 static u32 kind_of(const struct io *io)
@@ -66,6 +78,19 @@ static bool fails(struct leg *leg, const struct io *io)
 	if (leg->fail_at && leg->count >= leg->fail_at && leg->count < leg->fail_to)
 		return true;
 	return leg->error_pct && rng_chance(&mach->rng, leg->error_pct);
+}
+
+/* What a device is asked for, and that it has ended, in the trace of the run itself. */
+static void tell(const struct io *io, const char *what)
+{
+	static const char * const ops[] = { "read", "write", "flush", "discard" };
+
+	if (!kernel_traces || mach->depth)
+		return;
+	sim_printk("%s %s%s%s of %u+%u, I/O %llu%s%s", io->leg == &mach->legs[LEG_SSD] ? "flash" :
+		   "disk", !io->nr ? "" : ops[io->opf & 3], io->opf & REQ_PREFLUSH ? " flush" : "",
+		   io->opf & REQ_FUA ? " FUA" : "", io->sector, io->nr, io->id, what,
+		   io->status ? " with an error" : "");
 }
 
 static void launch(struct io *io)
@@ -89,6 +114,7 @@ static void launch(struct io *io)
 		sim_fail("too many I/Os in flight");
 	else
 		mach->ios[mach->nr_ios++] = io;
+	tell(io, "");
 	disk_changes++;
 }
 
@@ -144,7 +170,7 @@ void disk_submit(struct bio *bio)
  */
 int disk_sync(u32 which, blk_opf_t opf, sector_t sector, void *buf, u32 nr)
 {
-	struct io *io = get_io(&mach->legs[which], opf, sector, nr);
+	struct io *io = get_io(&mach->legs[which], opf, sector, nr), **link;
 	bool bad;
 	u32 i;
 
@@ -157,7 +183,10 @@ int disk_sync(u32 which, blk_opf_t opf, sector_t sector, void *buf, u32 nr)
 	while (!io->over)
 		sim_sleep_on(io);
 	bad = io->status;
-	disk_io_free(io);
+	for (link = &mach->over; *link != io; link = &(*link)->next)
+		;
+	*link = io->next;
+	free_io(io);
 	return bad ? -EIO : 0;
 }
 
@@ -296,7 +325,7 @@ static void transfer(struct io *io)
 static void note_ended(struct io *io)
 {
 	struct leg *leg = io->leg;
-	u64 now = ++events;
+	u64 now = ++mach->events;
 	u32 i, left = io->nr;
 
 	if (leg->frozen || !op_is_write(io->opf))
@@ -320,6 +349,8 @@ static void note_failed(const struct io *io)
 	struct failed *f = &leg->failed[leg->failures++ % MAX_FAILED];
 
 	*f = (struct failed){ .sector = io->sector, .nr = io->nr, .what = kind_of(io) };
+	if (leg->failures == 1)
+		leg->first_failed = f->what;
 	sim_io_failed(leg, f);
 }
 
@@ -329,16 +360,19 @@ static void end_io(struct io *io, u32 index)
 
 	mach->ios[index] = mach->ios[--mach->nr_ios];
 	note_ended(io);
+	tell(io, " ends");
 	if (io->status == BLK_STS_IOERR)
 		note_failed(io);
 	if (!bio) {
 		io->over = true;
+		io->next = mach->over;
+		mach->over = io;
 		sim_wake(io);
 		return;
 	}
 	spoil(bio, io);
 	block_end_bio(bio, io->status);
-	disk_io_free(io);
+	free_io(io);
 }
 
 u64 disk_io_held_until(const struct io *io)

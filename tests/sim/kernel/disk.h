@@ -30,7 +30,7 @@ enum { LEG_DISK, LEG_SSD };
 #define LIE_TORN	(1u << 2)	/* at a power cut even a durable sector may get lost */
 
 /* What fails: reads, writes, flushes. */
-enum { FAIL_READ = 1, FAIL_WRITE = 2, FAIL_FLUSH = 4 };
+enum { FAIL_READ = 1, FAIL_WRITE = 2, FAIL_FLUSH = 4, FAIL_KINDS = 3 };
 
 /**
  * struct vol - a sector in the cache
@@ -85,6 +85,7 @@ struct failed {
  * @error_pct: and so many besides
  * @again_pct: how often one that must not wait would have to
  * @failures: I/Os that failed
+ * @first_failed: kind of the first of them
  * @failed: the last of them
  */
 struct leg {
@@ -105,6 +106,7 @@ struct leg {
 	u32 error_pct;
 	u32 again_pct;
 	u64 failures;
+	u32 first_failed;
 	struct failed failed[MAX_FAILED];
 };
 
@@ -115,7 +117,7 @@ void disk_submit(struct bio *bio);
 int disk_sync(u32 which, blk_opf_t opf, sector_t sector, void *buf, u32 nr);
 void disk_io_step(u32 index);
 u64 disk_io_held_until(const struct io *io);
-void disk_io_free(struct io *io);
+void disk_forget(void);
 
 /* Images: what a power cut now would leave. */
 enum image_kind {

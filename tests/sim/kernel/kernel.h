@@ -73,6 +73,7 @@ struct item {
  * @depth: 0 for the one that lives, more for those that are booted from its images
  * @instant: metadata I/O takes no time, and nobody is preempted
  * @steps: taken so far
+ * @events: numbers what the devices do, to tell before from after
  * @preempt: one in so many places where a task could give way it does; 0 = never
  * @hold: one in so many tasks that give way, and I/Os that are sent, is held back for long; 0 = none
  * @no_memory_pct: allocations that may fail do so this often
@@ -82,6 +83,7 @@ struct item {
  * @seqs: items queued so far
  * @timers: delayed work whose time has not come
  * @ios: I/O in flight
+ * @over: I/Os that have ended, while who waits for them has not gone on
  * @legs: its devices
  * @heap: its memory, see mem.c
  * @live: allocations that were not freed
@@ -93,6 +95,7 @@ struct mach {
 	u32 depth;
 	bool instant;
 	u64 steps;
+	u64 events;
 	u32 preempt;
 	u32 hold;
 	u32 no_memory_pct;
@@ -106,6 +109,7 @@ struct mach {
 	u32 nr_timers;
 	struct io *ios[MAX_IOS];
 	u32 nr_ios;
+	struct io *over;
 	struct leg legs[2];
 	struct heap *heap;
 	u64 live;
@@ -138,6 +142,7 @@ void heap_reset(struct mach *m);
 void block_end_bio(struct bio *bio, blk_status_t status);
 
 /* lib.c */
+extern bool kernel_traces;
 void kernel_messages(bool shown);
 const char *kernel_last_error(void);
 

@@ -10,13 +10,13 @@
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-static bool shown;
+bool kernel_traces;	/* messages are printed, and what the devices do is told */
 static char last_error[256];
 
 /** kernel_messages() - shall the module's messages be printed? */
 void kernel_messages(bool show)
 {
-	shown = show;
+	kernel_traces = show;
 	last_error[0] = '\0';
 }
 
@@ -36,8 +36,8 @@ void sim_printk(const char *fmt, ...)
 	va_end(args);
 	if (!strncmp(line, "error", 5))
 		memcpy(last_error, line, sizeof(line));
-	if (shown)
-		printf("#   kernel, depth %u: %s\n", mach ? mach->depth : 0, line);
+	if (kernel_traces)
+		printf("#   %u: %s\n", mach ? mach->depth : 0, line);
 }
 
 void sim_warn(const char *what, const char *file, int line)

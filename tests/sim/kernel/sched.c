@@ -423,6 +423,7 @@ struct mach *mach_enter(u64 seed)
 	m->preempt = 0;
 	m->hold = 0;
 	m->steps = 0;
+	m->events = 0;
 	m->no_memory_pct = 0;
 	m->dead = false;
 	m->seqs = 0;
@@ -439,12 +440,10 @@ void mach_power_off(void)
 
 	for (i = 0; i < mach->nr_tasks; i++)
 		free_task(mach->tasks[i]);
-	for (i = 0; i < mach->nr_ios; i++)
-		disk_io_free(mach->ios[i]);
+	disk_forget();
 	mach->nr_tasks = 0;
 	mach->nr_items = 0;
 	mach->nr_timers = 0;
-	mach->nr_ios = 0;
 	mach->rcu_readers = 0;
 	heap_reset(mach);
 }

@@ -48,6 +48,10 @@
 #define smp_load_acquire(p)	READ_ONCE(*(p))
 /* and this a plain store */
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
+/* as are these */
+#define smp_mb()		barrier()
+#define smp_rmb()		barrier()
+#define smp_wmb()		barrier()
 #define cpu_relax()	barrier()
 
 #define container_of(ptr, type, member) \
