@@ -238,15 +238,22 @@ int fc_meta_stop(struct fc_cache *c)
  * A failure ends the ledger: what is dirty stays where it is, and nothing can become durable any
  * more.
  *
+ * The flush of REQ_PREFLUSH goes by itself. Together with the write device-mapper would take it
+ * apart, if flash is one of its devices, and write in spite of a flush that failed.
+ *
  * Context: process, sleeps. Return: 0 or -EIO.
  */
 int fc_meta_write(struct fc_cache *c, fc_opf_t flags, sector_t sector, void *buf, u32 blocks)
 {
-	int r;
+	int r = 0;
 
 	fc_count_by(c, md_bytes, blocks * FCD_BLOCK_SIZE);
-	r = fc_submit_sync(c, FC_SSD_DEV, REQ_OP_WRITE | flags, sector, buf,
-			   blocks * FCD_BLOCK_SECTORS);
+	if (flags & REQ_PREFLUSH)
+		r = fc_submit_flush(c, FC_SSD_DEV);
+	flags &= ~REQ_PREFLUSH;
+	if (!r)
+		r = fc_submit_sync(c, FC_SSD_DEV, REQ_OP_WRITE | flags, sector, buf,
+				   blocks * FCD_BLOCK_SECTORS);
 	if (r) {
 		c->meta.failed = true;
 		fc_health_lower(c, FC_HEALTH_FAILED, "metadata could not be written");
