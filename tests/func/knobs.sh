@@ -27,15 +27,17 @@ same_knobs()
 	find "$SYSCTL/$W" -type f -printf '%f\n' | sort | diff "$TMP/knobs" -
 }
 
+says_invalid() { [[ $(<"$TMP/why") == *'Invalid argument'* ]]; }
+
 # refused KNOB VALUE: with EINVAL, by sysctl and by message, and nothing has changed. (The message is
 # one word, since dmsetup would take -1 for an option.)
 refused()
 {
 	local before
 	before=$(shows "$1")
-	! turn "$1" "$2" 2>"$TMP/why" && grep -q 'Invalid argument' "$TMP/why" &&
-		! fc_message "$NAME" "$1 $2" 2>"$TMP/why" &&
-		grep -q 'Invalid argument' "$TMP/why" && [ "$(shows "$1")" = "$before" ]
+	! turn "$1" "$2" 2>"$TMP/why" && says_invalid &&
+		! fc_message "$NAME" "$1 $2" 2>"$TMP/why" && says_invalid &&
+		[ "$(shows "$1")" = "$before" ]
 }
 
 # takes KNOB VALUE: by sysctl, and it is seen in the status.

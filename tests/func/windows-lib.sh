@@ -10,7 +10,7 @@ window() { fc_status "$NAME" window; }
 
 # turn KNOB VALUE, shows KNOB: by sysctl, of the cache NAME, whose window is $W.
 turn() { echo "$2" >"$SYSCTL/$W/$1"; }
-shows() { cat "$SYSCTL/$W/$1"; }
+shows() { echo "$(<"$SYSCTL/$W/$1")"; }
 
 new_cache() { cache "$@" && W=$(window) && [ -d "$PROC/$W" ]; }
 

@@ -207,7 +207,9 @@ fc_status()
 	if [ $# -eq 1 ]; then
 		echo "$line"
 	else
-		grep -oE "(^| )$2=[^ ]*" <<<"$line" | cut -d= -f2
+		[[ " $line " == *" $2="* ]] || return 1
+		line=${line#*" $2="}
+		echo "${line%% *}"
 	fi
 }
 
