@@ -134,7 +134,10 @@ static int add_case(const struct test *test)
 	return 0;
 }
 
-/* KUnit runs the suites of a module when its init has ended. */
+/*
+ * Not by kunit_test_suites(): some kernels run such suites before a module's constructors, others
+ * after its init.
+ */
 static int __init suites_init(void)
 {
 	const struct test *test;
@@ -145,15 +148,13 @@ static int __init suites_init(void)
 		if (r)
 			return r;
 	}
-	return 0;
+	return __kunit_test_suites_init(all, ARRAY_SIZE(all));
 }
 
 static void __exit suites_exit(void)
 {
+	__kunit_test_suites_exit((struct kunit_suite **)all, ARRAY_SIZE(all));
 }
-
-kunit_test_suites(&clean_suite, &desk_suite, &format_suite, &geometry_suite, &ledger_suite,
-		  &map_suite, &part_suite, &replace_suite, &seq_suite);
 
 module_init(suites_init);
 module_exit(suites_exit);
