@@ -14,8 +14,8 @@ mkdir -p "$WORK"
 . "$ROOT/tests/utils/tool-lib.sh"
 
 DEV=/dev/mapper/fc
-DISK_MB=64
-SSD_MB=48
+DISK_MB=16
+SSD_MB=16
 
 # A disk of 15 ms below a linear device, so that it can be made to fail.
 legs()
@@ -46,7 +46,7 @@ dirty() { fc_status fc dirty; }
 make_dirty()
 {
 	fio --name=dirty --filename="$DEV" --rw=randwrite --bs=4k --blockalign=8k --direct=1 \
-		--size=48M --io_size="$(($1 * 4))k" --randseed="$2" --iodepth=1 \
+		--size="$((DISK_MB * 3 / 4))M" --io_size="$(($1 * 4))k" --randseed="$2" --iodepth=1 \
 		--ioengine=psync >"$WORK/fio" 2>&1 || { cat "$WORK/fio"; return 1; }
 }
 
@@ -104,7 +104,7 @@ test_list()
 	expect 0 . 'list, JSON' list --json
 	json 'list, JSON' '.caches | length == 1 and .[0].name == "fc"'
 	expect 0 "^fc: writeback, s3fifo, ok" 'status' status
-	grep -q "^  disk .*$DISK, 64 MiB" "$WORK/out" || result status 'no disk in it'
+	grep -q "^  disk .*$DISK, $DISK_MB MiB" "$WORK/out" || result status 'no disk in it'
 	expect 0 "^fc: " 'status by a path' status "$DEV"
 	refuse 'no cache of this name' 'status of another name' status other
 	refuse 'no cache, but another mapped device' 'status of the disk' status disk
@@ -126,7 +126,7 @@ test_json()
 	expect 0 . 'status --json' status --json fc
 	json 'status: what it is' '.caches[0] | .name == "fc" and .health == "ok" and
 		.mode == "writeback" and .policy == "s3fifo" and .suspended == false and
-		.block_bytes == 4096 and .size_bytes == 67108864 and .assoc == 512 and
+		.block_bytes == 4096 and .size_bytes == '$((DISK_MB << 20))' and .assoc == 512 and
 		(.uuid | test("^[0-9a-f-]{36}$")) and (.open_count | type == "number")'
 	json 'status: its devices' ".caches[0] | .disk.path == \"$DISK\" and
 		.ssd.path == \"$SSD\" and (.ssd.number | test(\"^[0-9]+:[0-9]+\$\"))"

@@ -14,7 +14,7 @@ mkdir -p "$WORK"
 . "$ROOT/tests/utils/tool-lib.sh"
 
 DEV=/dev/mapper/fc
-DISK_MB=64
+DISK_MB=24
 
 # Random I/O of all sizes, parts of blocks included, on top of a pattern; then what the device holds.
 make_dirty()
