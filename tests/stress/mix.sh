@@ -226,27 +226,32 @@ saboteur()
 
 happened()
 {
-	local what
+	local what n
 	for what; do
-		check_num "$what happened ($(ticks "$what"))" "$(ticks "$what")" -ge 1
+		n=$(ticks "$what")
+		check_num "$what happened ($n)" "$n" -ge 1
 	done
 }
 
-# counted FIELD...: their sum over all lives of the cache.
-counted()
+# Counters, summed up over all lives of the cache.
+declare -A sum=()
+add_up()
 {
-	local what
-	for what; do
-		tr ' ' '\n' <"$LIVES" | sed -n "s/^$what=//p"
-	done | awk '{ n += $1 } END { print n + 0 }'
+	local word
+	local -a words
+	while read -r -a words; do
+		for word in "${words[@]}"; do
+			[[ ! $word =~ ^([a-z_]+)=([0-9]+)$ ]] ||
+				sum[${BASH_REMATCH[1]}]=$((${sum[${BASH_REMATCH[1]}]:-0} + BASH_REMATCH[2]))
+		done
+	done <"$LIVES"
 }
 
 did()
 {
-	local what n
+	local what
 	for what; do
-		n=$(counted "$what")
-		check_num "$what: $n" "$n" -ge 1
+		check_num "$what: ${sum[$what]:-0}" "${sum[$what]:-0}" -ge 1
 	done
 }
 
@@ -291,6 +296,7 @@ else
 	ok "nothing failed"
 fi
 keep_counters
+add_up
 healthy "after it all"
 happened wide crowd fio reload suspend resume cache_mode reclaim_policy dirty_thresh_pct do_sync \
 	create remove second-load second-verify squeeze
@@ -298,8 +304,8 @@ did reads writes fills read_hits write_hits replacements cleanings discards flus
 	log_commits
 if can_inject; then
 	happened inject
-	check_num "allocations failed: $(counted fill_skips memory_alloc_errors)" \
-		"$(counted fill_skips memory_alloc_errors)" -ge 1
+	failed=$((sum[fill_skips] + sum[memory_alloc_errors]))
+	check_num "allocations failed: $failed" "$failed" -ge 1
 fi
 check "a last job of fio" fio_job "$DEV" "$SEED" --rw=randwrite --ioengine=psync --do_verify=0
 all_verified "through the cache" "$DEV"
