@@ -236,12 +236,21 @@ bool fc_desk_try_read(const struct fc_core *core, struct fc_set *set, const stru
  * @set: set of the asked sectors, locked
  * @ask: front of the request
  *
- * For reads that pass by the cache: they may go to the disk in one piece as far as nothing is
- * cached.
+ * For reads that pass by the cache: they may go to the disk in one piece as far as no slot has a
+ * part of their blocks, or is about to have one.
  *
  * Return: sectors from the front on.
  */
 u32 fc_desk_absent(const struct fc_core *core, const struct fc_set *set, const struct fc_ask *ask)
 {
-	return missing_run(core, set, ask);
+	const struct fc_geo *geo = &core->geo;
+	struct fc_oblock b = fc_geo_block(geo, ask->sector);
+	u64 end = fc_geo_block(geo, ask->sector + ask->nr - 1).n;
+	sector_t stop;
+
+	for (; fc_map_find(core, set, b, ask->hash) == FC_NIL; b.n++)
+		if (b.n == end)
+			return ask->nr;
+	stop = fc_geo_block_sector(geo, b);
+	return stop > ask->sector ? (u32)(stop - ask->sector) : 0;
 }

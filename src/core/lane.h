@@ -5,13 +5,17 @@
  * A read whose units are all valid, and a write whose units are all dirty already, within one
  * block, that nobody stands in the way of. The desk would answer FC_HIT, as it does for all others;
  * these functions say the same in as few instructions as can be, inlined into the I/O room. When
- * they say no, nothing was changed, and the desk is asked.
+ * they say no, nothing was changed, and the desk is asked; but of a read they also say when no slot
+ * holds its block, so that one that is to bring nothing in can go straight to the disk.
  */
 #ifndef FC_CORE_LANE_H
 #define FC_CORE_LANE_H
 
 #include "desk.h"
 #include "flashcache/uapi.h"
+
+/* What is not the way of a slot: %FC_NIL, no slot holds the block of this read; else ask the desk. */
+#define FC_LANE_SHUT	0xfffeu
 
 /**
  * fc_lane_units() - the units of a request, if it may take the lane
@@ -51,7 +55,7 @@ static inline void fc_lane_hit(const struct fc_core *core, struct fc_set *set, s
  * @b: block
  * @units: units to be read
  *
- * Return: way of the slot, as of an FC_HIT plan of one block, or %FC_NIL.
+ * Return: way of the slot, as of an FC_HIT plan of one block, or %FC_NIL, or %FC_LANE_SHUT.
  */
 static inline u16 fc_lane_read(const struct fc_core *core, struct fc_set *set, const u16 *chain,
 			       struct fc_oblock b, u32 units)
@@ -63,7 +67,7 @@ static inline u16 fc_lane_read(const struct fc_core *core, struct fc_set *set, c
 		return FC_NIL;
 	s = fc_set_slot(set, way);
 	if (unlikely(units & ~s->valid || fc_slot_closed(s)))
-		return FC_NIL;
+		return FC_LANE_SHUT;
 	s->pins++;
 	fc_lane_hit(core, set, s, way);
 	return way;
@@ -77,7 +81,8 @@ static inline u16 fc_lane_read(const struct fc_core *core, struct fc_set *set, c
  * @b: block
  * @units: units to be written
  *
- * Return: way of the slot, as of an FC_HIT plan of one block with FC_PLAN_REDIRTY, or %FC_NIL.
+ * Return: way of the slot, as of an FC_HIT plan of one block with FC_PLAN_REDIRTY, or
+ * %FC_LANE_SHUT.
  */
 static inline u16 fc_lane_write(const struct fc_core *core, struct fc_set *set, const u16 *chain,
 				struct fc_oblock b, u32 units)
@@ -86,13 +91,13 @@ static inline u16 fc_lane_write(const struct fc_core *core, struct fc_set *set, 
 	struct fc_slot *s;
 
 	if (unlikely(way == FC_NIL || core->mode != FC_MODE_WRITEBACK || core->no_writeback))
-		return FC_NIL;
+		return FC_LANE_SHUT;
 	/* A block that is being discarded is written to when it is gone: see fc_own_covers(). */
 	if (unlikely(smp_load_acquire(&core->discard.nr)))
-		return FC_NIL;
+		return FC_LANE_SHUT;
 	s = fc_set_slot(set, way);
 	if (unlikely(units & ~s->dirty || fc_slot_closed(s)))
-		return FC_NIL;
+		return FC_LANE_SHUT;
 	s->pins++;
 	if (unlikely(s->busy == FC_CLEANING))
 		s->busy = FC_TOUCHED;

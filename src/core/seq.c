@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "seq.h"
 
+/* The stream to be forgotten: the next one that was not continued since its last turn. */
+static struct fc_seq_stream *forget(struct fc_seq *seq)
+{
+	struct fc_seq_stream *s;
+
+	for (;;) {
+		s = &seq->streams[seq->turn++ % FC_SEQ_STREAMS];
+		if (!s->spared)
+			return s;
+		s->spared = false;
+	}
+}
+
 static struct fc_seq_stream *stream_of(struct fc_seq *seq, sector_t sector)
 {
-	struct fc_seq_stream *oldest = &seq->streams[0];
-	u32 i;
+	struct fc_seq_stream *s;
 
-	for (i = 0; i < FC_SEQ_STREAMS; i++) {
-		struct fc_seq_stream *s = &seq->streams[i];
-
-		if (s->used && sector > s->last && sector <= s->next)
+	for (s = seq->streams; s < seq->streams + FC_SEQ_STREAMS; s++) {
+		if (sector <= s->next && sector > s->last) {
+			s->spared = true;
 			return s;
-		if (s->used < oldest->used)
-			oldest = s;
+		}
 	}
-	oldest->sectors = 0;
-	oldest->next = sector;
-	return oldest;
+	s = forget(seq);
+	s->sectors = 0;
+	s->next = sector;
+	return s;
 }
 
 /**
@@ -37,6 +48,5 @@ bool fc_seq_note(struct fc_seq *seq, sector_t sector, u32 nr, u64 threshold)
 		s->next = sector + nr;
 	}
 	s->last = sector;
-	s->used = ++seq->clock;
 	return s->sectors > threshold;
 }

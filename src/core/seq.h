@@ -18,22 +18,22 @@
  * @last: first sector of its latest request
  * @next: sector that continues it
  * @sectors: length so far
- * @used: when it was continued last, in calls
+ * @spared: it was continued since it was last looked at for being forgotten
  */
 struct fc_seq_stream {
 	sector_t last;
 	sector_t next;
 	u64 sectors;
-	u64 used;
+	bool spared;
 };
 
 /**
  * struct fc_seq - the streams of a cache
- * @clock: calls so far
- * @streams: the last %FC_SEQ_STREAMS
+ * @turn: which stream is looked at next when one has to be forgotten
+ * @streams: %FC_SEQ_STREAMS, most of them continued lately
  */
 struct fc_seq {
-	u64 clock;
+	u32 turn;
 	struct fc_seq_stream streams[FC_SEQ_STREAMS];
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The fast lane, where every request enters and ends: hits of one block that nobody stands in the
- * way of cost one hash, one set lock, a pin, and later the lock again. All others go on to
- * request.c.
+ * way of cost one hash, one set lock, a pin, and later the lock again. Reads of one block that is
+ * not there, and is not to be brought in, go past in the same way. All others go on to request.c.
  */
 #include "core/lane.h"
 #include "io/request.h"
@@ -41,10 +41,10 @@ static inline u16 pin(struct fc_cache *c, struct fc_req *req, const struct bio *
 }
 
 /*
- * Tries the lane. What the rest of the request's life needs of the plan is written down only if it
- * goes wrong.
+ * Tries the lane, and says what the core says. What the rest of the request's life needs of the plan
+ * is written down only if it goes wrong.
  */
-static inline bool take(struct fc_cache *c, struct fc_req *req, struct bio *bio)
+static inline u16 take(struct fc_cache *c, struct fc_req *req, struct bio *bio)
 {
 	const struct fc_geo *geo = &c->core.geo;
 	sector_t sector = bio->bi_iter.bi_sector;
@@ -52,10 +52,10 @@ static inline bool take(struct fc_cache *c, struct fc_req *req, struct bio *bio)
 	u16 way;
 
 	if (unlikely(!units))
-		return false;
+		return FC_LANE_SHUT;
 	way = pin(c, req, bio, units);
-	if (unlikely(way == FC_NIL))
-		return false;
+	if (unlikely(way >= FC_LANE_SHUT))
+		return way;
 	req->c = c;
 	req->iter = bio->bi_iter;
 	req->plan.way[0] = way;
@@ -63,7 +63,26 @@ static inline bool take(struct fc_cache *c, struct fc_req *req, struct bio *bio)
 	/* As fc_submit_aim() would, but for the counter. */
 	bio_set_dev(bio, c->ssd->bdev);
 	bio->bi_iter.bi_sector = fc_geo_place(geo, fc_geo_slot(geo, req->set_index, way), sector);
-	return true;
+	return way;
+}
+
+/* Is a request that would bring its block in kept from it? */
+static inline bool shut_out(struct fc_cache *c, const struct bio *bio)
+{
+	return READ_ONCE(c->gate.choosy) && fc_gate_ask(c, bio) == FC_GATE_PASS;
+}
+
+/* The disk is read, and that is all; the plan only has what the end wants to know. */
+static inline void go_past(struct fc_cache *c, struct fc_req *req, struct bio *bio)
+{
+	req->c = c;
+	req->iter = bio->bi_iter;
+	req->flags = FC_REQ_PASS;
+	req->step = FC_STEP_DISK;
+	req->plan.nr = bio_sectors(bio);
+	this_cpu_inc(c->stats->lane[FC_LANE_PAST][bio_sectors(bio)]);
+	atomic_inc(&c->busy);
+	bio_set_dev(bio, c->disk->bdev);
 }
 
 /**
@@ -78,9 +97,16 @@ static inline bool take(struct fc_cache *c, struct fc_req *req, struct bio *bio)
 int fc_request_map(struct fc_cache *c, struct bio *bio)
 {
 	struct fc_req *req = fc_req_of(bio);
+	u16 way = FC_LANE_SHUT;
 
-	if (likely(fits(c, bio)) && likely(take(c, req, bio)))
+	if (likely(fits(c, bio)))
+		way = take(c, req, bio);
+	if (likely(way < FC_LANE_SHUT))
 		return DM_MAPIO_REMAPPED;
+	if (way == FC_NIL && shut_out(c, bio)) {
+		go_past(c, req, bio);
+		return DM_MAPIO_REMAPPED;
+	}
 	return fc_request_map_other(c, req, bio);
 }
 

@@ -87,32 +87,38 @@ static enum fc_verdict ask_desk(struct fc_req *req, struct bio *bio, bool mappin
 	return verdict;
 }
 
-/* A read that passes by may go on over the following sets as long as they hold nothing of it. */
-static void stretch(struct fc_req *req, const struct bio *bio)
+/*
+ * A read that passes by goes to the disk in one piece as far as no slot holds anything of it, over
+ * the borders of sets. That is asked set by set: what comes into the cache meanwhile was written
+ * while this was being read, or is on the disk as well.
+ */
+static bool goes_past(struct fc_req *req, const struct bio *bio)
 {
 	struct fc_cache *c = req->c;
-	u32 left = (req->iter.bi_size >> SECTOR_SHIFT) - req->plan.nr;
-	sector_t sector = req->plan.sector + req->plan.nr;
+	struct fc_plan *plan = &req->plan;
+	struct bvec_iter left = req->iter;
+	struct fc_ask ask;
+	u32 n;
 
-	while (left) {
-		struct bvec_iter front = { .bi_sector = sector,
-					   .bi_size = left << SECTOR_SHIFT };
-		unsigned long flags;
-		struct fc_ask ask;
+	if (likely(!(req->flags & FC_REQ_PASS)) || bio_op(bio) != REQ_OP_READ)
+		return false;
+	do {
 		struct fc_set *set;
-		u32 n;
+		unsigned long flags;
 
-		fc_req_ask(req, bio, &front, &ask);
+		fc_req_ask(req, bio, &left, &ask);
 		set = fc_core_set(&c->core, fc_geo_set(&c->core.geo, ask.hash));
 		fc_set_lock(set, &flags);
 		n = fc_desk_absent(&c->core, set, &ask);
 		fc_set_unlock(set, flags);
-		req->plan.nr += n;
-		sector += n;
-		left -= n;
-		if (n < ask.nr)
-			break;
-	}
+		left.bi_sector += n;
+		left.bi_size -= n << SECTOR_SHIFT;
+	} while (left.bi_size && n == ask.nr);
+	plan->verdict = FC_DISK;
+	plan->flags = 0;
+	plan->sector = req->iter.bi_sector;
+	plan->nr = (u32)(left.bi_sector - plan->sector);
+	return plan->nr;
 }
 
 /* --- on to the device ------------------------------------------------------------------------- */
@@ -237,16 +243,16 @@ static bool start_read(struct fc_req *req, struct bio *bio)
 /* Returns true when the bio is aimed and has to be sent by the caller. */
 static bool start(struct fc_req *req, struct bio *bio, bool mapping)
 {
-	enum fc_verdict verdict = ask_desk(req, bio, mapping);
+	enum fc_verdict verdict = FC_DISK;
 
+	if (!goes_past(req, bio))
+		verdict = ask_desk(req, bio, mapping);
 	if (unlikely(verdict == FC_WAIT))
 		return false;
 	if (unlikely(verdict == FC_FAIL)) {
 		fc_request_finish(req, BLK_STS_IOERR);
 		return false;
 	}
-	if (verdict == FC_DISK && req->flags & FC_REQ_PASS)
-		stretch(req, bio);
 	trim(req, bio, mapping);
 	return op_is_write(bio_op(bio)) ? start_write(req, bio) : start_read(req, bio);
 }

@@ -15,8 +15,8 @@
 
 /* What the end of the bio that is on its way means. */
 enum fc_step {
-	FC_STEP_LANE_READ,	/* the fast lane, read */
-	FC_STEP_LANE_WRITE,	/* ... write */
+	FC_STEP_LANE_READ = FC_LANE_READ,	/* the fast lane, read */
+	FC_STEP_LANE_WRITE = FC_LANE_WRITE,	/* ... write */
 	FC_STEP_NONE,		/* nothing: hand the result up */
 	FC_STEP_READ,		/* FC_HIT, read */
 	FC_STEP_WRITE,		/* FC_HIT, write */

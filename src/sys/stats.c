@@ -12,7 +12,7 @@ const char *fc_stats_name(enum fc_stat which)
 	return names[which];
 }
 
-static u64 sum_lane(const struct fc_cache *c, u32 write, u32 first, u32 last)
+static u64 sum_lane(const struct fc_cache *c, enum fc_lane lane, u32 first, u32 last)
 {
 	u64 sum = 0;
 	int cpu;
@@ -20,7 +20,7 @@ static u64 sum_lane(const struct fc_cache *c, u32 write, u32 first, u32 last)
 
 	for_each_possible_cpu(cpu)
 		for (i = first; i <= last; i++)
-			sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->lane[write][i]);
+			sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->lane[lane][i]);
 	return sum;
 }
 
@@ -32,7 +32,8 @@ static u64 sum_lane(const struct fc_cache *c, u32 write, u32 first, u32 last)
  */
 u64 fc_stats_lane(const struct fc_cache *c, u32 first, u32 last)
 {
-	return sum_lane(c, 0, first, last) + sum_lane(c, 1, first, last);
+	return sum_lane(c, FC_LANE_READ, first, last) + sum_lane(c, FC_LANE_WRITE, first, last) +
+	       sum_lane(c, FC_LANE_PAST, first, last);
 }
 
 /**
@@ -51,18 +52,23 @@ u64 fc_stats_sum(const struct fc_cache *c, enum fc_stat which)
 		sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->n[which]);
 	switch (which) {
 	case FC_STAT_reads:
-	case FC_STAT_read_hits:
 	case FC_STAT_read_blocks:
+		return sum + sum_lane(c, FC_LANE_READ, 1, FC_BLOCK_MAX) +
+		       sum_lane(c, FC_LANE_PAST, 1, FC_BLOCK_MAX);
+	case FC_STAT_uncached_reads:
+	case FC_STAT_disk_reads:
+		return sum + sum_lane(c, FC_LANE_PAST, 1, FC_BLOCK_MAX);
+	case FC_STAT_read_hits:
 	case FC_STAT_read_hit_blocks:
 	case FC_STAT_ssd_reads:
-		return sum + sum_lane(c, 0, 1, FC_BLOCK_MAX);
+		return sum + sum_lane(c, FC_LANE_READ, 1, FC_BLOCK_MAX);
 	case FC_STAT_writes:
 	case FC_STAT_write_hits:
 	case FC_STAT_dirty_write_hits:
 	case FC_STAT_write_blocks:
 	case FC_STAT_write_hit_blocks:
 	case FC_STAT_ssd_writes:
-		return sum + sum_lane(c, 1, 1, FC_BLOCK_MAX);
+		return sum + sum_lane(c, FC_LANE_WRITE, 1, FC_BLOCK_MAX);
 	default:
 		return sum;
 	}

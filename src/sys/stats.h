@@ -18,14 +18,18 @@ enum fc_stat {
 
 #undef FC_STAT_ENUM
 
+/* The first two are steps of a request, too (enum fc_step). */
+enum fc_lane { FC_LANE_READ = 0, FC_LANE_WRITE = 1, FC_LANE_PAST = 2, FC_NR_LANES = 3 };
+
 /**
  * struct fc_stats - counters of one CPU
  * @n: by enum fc_stat
- * @lane: reads and writes in the fast lane, by sectors; each stands for several in @n
+ * @lane: reads, writes and reads past the cache in the fast lane, by sectors; each stands for several
+ *	in @n
  */
 struct fc_stats {
 	u64 n[FC_NR_STATS];
-	u64 lane[2][FC_BLOCK_MAX + 1];
+	u64 lane[FC_NR_LANES][FC_BLOCK_MAX + 1];
 };
 
 struct fc_cache;

@@ -51,7 +51,7 @@ _up_flashcache()
 	[ "$1" != writethrough ] || mode=2
 	fc_create flashcache "$DISK" "$FLASH" $mode 3 0 0 0 0 0 0 \
 		${#FLASHCACHE_WORDS[@]} "${FLASHCACHE_WORDS[@]}"
-	[ "$1" != bypass ] || fc_message flashcache skip_seq_thresh_kb 1
+	[ "$1" != bypass ] || fc_message flashcache admit 0
 }
 
 _up_writecache()

@@ -10,11 +10,13 @@
  * struct lane - what the lane said, and the set as it left it
  * @asked: the request lies within one block
  * @way: its answer
+ * @past: it says that this request, which brings nothing in, can go straight to the disk
  * @after: copy of the set's chunk
  */
 static struct {
 	bool asked;
 	u16 way;
+	bool past;
 	char after[1 << 18];
 } lane;
 
@@ -27,14 +29,18 @@ void model_lane_ask(struct fc_set *set, const struct fc_ask *ask, bool write)
 
 	CHECK(w->core->stride <= sizeof(before));
 	lane.asked = units != 0;
+	lane.past = false;
 	if (!lane.asked)
 		return;
 	memcpy(before, set, w->core->stride);
 	lane.way = write ? fc_lane_write(w->core, set, chain, b, units) :
 		   fc_lane_read(w->core, set, chain, b, units);
 	memcpy(lane.after, set, w->core->stride);
-	if (lane.way == FC_NIL)
+	if (lane.way >= FC_LANE_SHUT)
 		CHECK(!memcmp(lane.after, before, w->core->stride));
+	if (lane.way == FC_NIL)
+		CHECK_EQ(fc_desk_absent(w->core, set, ask), ask->nr);
+	lane.past = lane.way == FC_NIL && !ask->admit;
 	memcpy(set, before, w->core->stride);
 }
 
@@ -47,7 +53,11 @@ void model_lane_compare(const struct fc_set *set, const struct fc_plan *plan, u3
 		hit = hit && plan->flags & FC_PLAN_REDIRTY && !w->core->discard.nr;
 	if (!lane.asked)
 		return;
-	if (lane.way == FC_NIL) {
+	if (lane.past) {
+		w->pasts++;
+		CHECK(plan->verdict == FC_DISK && plan->nr == nr && !plan->flags);
+	}
+	if (lane.way >= FC_LANE_SHUT) {
 		CHECK(!hit);
 		return;
 	}

@@ -371,7 +371,8 @@ static void play(const struct fix *fix, u32 error_pct, u32 rounds, u32 steps, bo
 	check_rest();
 	check_empty_ledger();
 	tell();
-	CHECK(w->hits && w->lanes && w->fills && w->bothes && w->arounds && w->waits && w->cleans && w->commits);
+	CHECK(w->hits && w->lanes && w->pasts && w->fills && w->bothes);
+	CHECK(w->arounds && w->waits && w->cleans && w->commits);
 	free_world();
 }
 
