@@ -63,6 +63,22 @@ static u64 blocks_for(u64 items, u64 each)
 	return (items + each - 1) / each;
 }
 
+/*
+ * A log as long as the table, so that a checkpoint, which may write the whole table, comes once in as
+ * many commits. A small table has a log of four times its length, up to 4 MiB: an fsync for each
+ * block leaves little else to pay for.
+ */
+static u64 log_for(u64 table_blocks)
+{
+	u64 blocks = 4 * table_blocks < 1024 ? 4 * table_blocks : 1024;
+
+	if (blocks < table_blocks)
+		blocks = table_blocks;
+	if (blocks < 64)
+		return 64;
+	return blocks < 16384 ? blocks : 16384;
+}
+
 /* Places log, table and data for @sets sets; returns the sectors that all of it takes. */
 static sector_t lay_out(struct fc_geo *geo, u64 sets)
 {
@@ -71,9 +87,7 @@ static sector_t lay_out(struct fc_geo *geo, u64 sets)
 	geo->nr_sets = (u32)sets;
 	geo->nr_slots = sets * geo->assoc;
 	geo->table_blocks = blocks_for(geo->nr_slots, FCD_TABLE_ENTRIES);
-	geo->log_blocks = geo->table_blocks < 64 ? 64 : geo->table_blocks;
-	if (geo->log_blocks > 16384)
-		geo->log_blocks = 16384;
+	geo->log_blocks = log_for(geo->table_blocks);
 	meta = (FCD_LOG_START + geo->log_blocks + 2 * geo->table_blocks) * FCD_BLOCK_SECTORS;
 	geo->data_start = blocks_for(meta, FCD_DATA_ALIGN) * FCD_DATA_ALIGN;
 	return geo->data_start + (geo->nr_slots << geo->block_shift);

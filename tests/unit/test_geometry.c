@@ -189,7 +189,8 @@ TEST(geometry_part_of_the_device)
 static u64 end_with(const struct fc_geo *geo, u64 sets)
 {
 	u64 slots = sets * geo->assoc, table = (slots + 253) / 254;
-	u64 log = table < 64 ? 64 : table > 16384 ? 16384 : table;
+	u64 log = table < 16 ? 64 : table < 256 ? 4 * table : table < 1024 ? 1024 :
+		  table > 16384 ? 16384 : table;
 	u64 start = ((2 + log + 2 * table) * 8 + 2047) / 2048 * 2048;
 
 	return start + slots * geo->block_sectors;
