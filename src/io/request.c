@@ -257,6 +257,25 @@ static bool start(struct fc_req *req, struct bio *bio, bool mapping)
 	return op_is_write(bio_op(bio)) ? start_write(req, bio) : start_read(req, bio);
 }
 
+/* A FLUSH that takes no more than that goes to the flash as it is. */
+static int map_flush(struct fc_cache *c, struct fc_req *req, struct bio *bio)
+{
+	fc_count(c, flushes);
+	switch (fc_meta_flush_begin(c)) {
+	case FC_FLUSH_NOTHING:
+		fc_request_finish(req, BLK_STS_OK);
+		return DM_MAPIO_SUBMITTED;
+	case FC_FLUSH_FLASH:
+		req->step = FC_STEP_FLUSH;
+		fc_count(c, ssd_flushes);
+		bio_set_dev(bio, c->ssd->bdev);
+		return DM_MAPIO_REMAPPED;
+	default:
+		fc_meta_flush(c, bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+}
+
 /**
  * fc_request_map_other() - a bio arrives that the fast lane is not for
  * @c: cache
@@ -276,11 +295,8 @@ int fc_request_map_other(struct fc_cache *c, struct fc_req *req, struct bio *bio
 		bio_io_error(bio);
 		return DM_MAPIO_SUBMITTED;
 	}
-	if (unlikely(bio->bi_opf & REQ_PREFLUSH)) {
-		fc_count(c, flushes);
-		fc_meta_flush(c, bio);
-		return DM_MAPIO_SUBMITTED;
-	}
+	if (unlikely(bio->bi_opf & REQ_PREFLUSH))
+		return map_flush(c, req, bio);
 	if (unlikely(bio_op(bio) == REQ_OP_DISCARD)) {
 		fc_discard_start(c, bio);
 		return DM_MAPIO_SUBMITTED;
@@ -408,6 +424,22 @@ static int end_disk_read(struct fc_req *req, blk_status_t status)
 	return end_disk(req, status);
 }
 
+static int end_flush(struct fc_req *req, blk_status_t status)
+{
+	struct fc_cache *c = req->c;
+
+	req->step = FC_STEP_NONE;
+	fc_meta_flush_end(c, !status);
+	if (unlikely(status == BLK_STS_AGAIN)) {
+		fc_count(c, nowait_retries);
+		fc_meta_flush(c, fc_req_bio(req));
+		return DM_ENDIO_INCOMPLETE;
+	}
+	if (unlikely(status))
+		fc_count(c, ssd_write_errors);
+	return DM_ENDIO_DONE;
+}
+
 /* From here on it is the end of an FC_HIT plan like any other. */
 static void leave_lane(struct fc_req *req)
 {
@@ -438,6 +470,8 @@ static int end_step(struct fc_req *req, blk_status_t error)
 		return end_disk_read(req, error);
 	case FC_STEP_AROUND:
 		return end_around(req, error);
+	case FC_STEP_FLUSH:
+		return end_flush(req, error);
 	case FC_STEP_DISCARD:
 		fc_discard_end_io(req, error);
 		return DM_ENDIO_INCOMPLETE;

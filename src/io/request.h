@@ -22,6 +22,7 @@ enum fc_step {
 	FC_STEP_WRITE,		/* FC_HIT, write */
 	FC_STEP_DISK,		/* FC_DISK */
 	FC_STEP_AROUND,		/* FC_AROUND */
+	FC_STEP_FLUSH,		/* a FLUSH of the flash */
 	FC_STEP_DISCARD,	/* a discard that was passed down */
 	FC_STEP_DISCARDED,	/* ... and has come back */
 };

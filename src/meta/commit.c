@@ -200,13 +200,13 @@ int fc_commit(struct fc_cache *c, bool flush, bool removals)
 {
 	struct fc_round round = { .flush = flush, .removals = removals, .more = true };
 	struct fc_meta *m = &c->meta;
-	bool ssd = flush && READ_ONCE(c->ssd_unflushed);
+	bool ssd = false;
 	int r = 0;
 
 	if (m->failed)
 		return -EIO;
-	if (ssd)
-		WRITE_ONCE(c->ssd_unflushed, false);
+	if (flush)
+		ssd = fc_meta_take_unflushed(c);
 	while (round.more && !r)
 		r = commit_group(c, &round);
 	if (!r && ssd && !round.written)

@@ -80,6 +80,73 @@ void fc_meta_flush(struct fc_cache *c, struct bio *bio)
 	rcu_read_unlock();
 }
 
+/**
+ * fc_meta_flush_begin() - what does it take to make all durable that has completed so far?
+ * @c: cache
+ *
+ * When no set has anything to record, no record is on its way, and the disk took no write, it takes
+ * a flush of the flash, for which nobody has to wait for the worker.
+ *
+ * Context: any.
+ */
+enum fc_flush fc_meta_flush_begin(struct fc_cache *c)
+{
+	enum fc_flush what = FC_FLUSH_NOTHING;
+	struct fc_meta *m = &c->meta;
+	unsigned long flags;
+
+	spin_lock_irqsave(&m->lock, flags);
+	if (m->lists[FC_LIST_ADD] || m->committing || m->failed || READ_ONCE(c->disk_unflushed)) {
+		what = FC_FLUSH_COMMIT;
+	} else if (READ_ONCE(c->ssd_unflushed) || m->direct) {
+		/* Cleared before the flush: what completes later sets it again. */
+		WRITE_ONCE(c->ssd_unflushed, false);
+		m->direct++;
+		what = FC_FLUSH_FLASH;
+	}
+	spin_unlock_irqrestore(&m->lock, flags);
+	return what;
+}
+
+/**
+ * fc_meta_flush_end() - the flush of FC_FLUSH_FLASH has ended
+ * @c: cache
+ * @ok: it succeeded
+ *
+ * Context: any.
+ */
+void fc_meta_flush_end(struct fc_cache *c, bool ok)
+{
+	struct fc_meta *m = &c->meta;
+	unsigned long flags;
+
+	spin_lock_irqsave(&m->lock, flags);
+	if (!ok)
+		WRITE_ONCE(c->ssd_unflushed, true);
+	m->direct--;
+	spin_unlock_irqrestore(&m->lock, flags);
+}
+
+/**
+ * fc_meta_take_unflushed() - clear the mark that the flash took writes
+ * @c: cache
+ *
+ * Return: whether the flash must be flushed for them. As long as a direct flush is in flight nobody
+ * knows whether it will succeed.
+ */
+bool fc_meta_take_unflushed(struct fc_cache *c)
+{
+	struct fc_meta *m = &c->meta;
+	unsigned long flags;
+	bool took;
+
+	spin_lock_irqsave(&m->lock, flags);
+	took = READ_ONCE(c->ssd_unflushed) || m->direct;
+	WRITE_ONCE(c->ssd_unflushed, false);
+	spin_unlock_irqrestore(&m->lock, flags);
+	return took;
+}
+
 static u64 ask_for_removals(struct fc_cache *c)
 {
 	struct fc_meta *m = &c->meta;
@@ -131,14 +198,17 @@ static void end_flushes(struct bio_list *flushes, int r)
 static bool take_wishes(struct fc_meta *m, struct bio_list *flushes, u64 *ticket)
 {
 	unsigned long flags;
+	bool any;
 
 	bio_list_init(flushes);
 	spin_lock_irqsave(&m->lock, flags);
 	bio_list_merge(flushes, &m->flushes);
 	bio_list_init(&m->flushes);
 	*ticket = m->free_asked;
+	any = *ticket != m->free_done || !bio_list_empty(flushes);
+	m->committing = any;
 	spin_unlock_irqrestore(&m->lock, flags);
-	return *ticket != m->free_done || !bio_list_empty(flushes);
+	return any;
 }
 
 /* A checkpoint begins at half of the log, and then goes on in small steps between commits. */
@@ -175,11 +245,22 @@ static void meta_work(struct work_struct *work)
 	step_checkpoint(c);
 }
 
+static void set_committing(struct fc_cache *c, bool committing)
+{
+	struct fc_meta *m = &c->meta;
+
+	spin_lock_irq(&m->lock);
+	m->committing = committing;
+	spin_unlock_irq(&m->lock);
+}
+
 static void timer_work(struct work_struct *work)
 {
 	struct fc_cache *c = container_of(work, struct fc_cache, meta.timer.work);
 
+	set_committing(c, true);
 	fc_commit(c, false, true);
+	set_committing(c, false);
 	step_checkpoint(c);
 }
 

@@ -40,9 +40,12 @@ struct fc_ckpt {
 /**
  * struct fc_meta - the ledger's part of a cache
  * @sb: what the superblock says, or will say next
- * @lock: guards @lists, @flushes, @free_asked and the sets' @listed and @link; innermost lock
+ * @lock: guards @lists, @flushes, @committing, @direct, @free_asked and the sets' @listed and @link;
+ *	innermost lock
  * @lists: sets with something pending, or wanting to be cleaned, by enum fc_list
  * @flushes: bios that end with the next commit
+ * @committing: the worker may have taken something off @lists that is not durable yet
+ * @direct: FLUSHes on their way to the flash without the worker
  * @free_asked: how often removals were asked for, under @lock
  * @free_done: the last of these that is served; @freed is woken when it rises
  * @freed: who waits for slots to come free
@@ -62,6 +65,8 @@ struct fc_meta {
 	spinlock_t lock;
 	struct fc_set *lists[3];
 	struct bio_list flushes;
+	bool committing;
+	u32 direct;
 	u64 free_asked;
 	u64 free_done;
 	wait_queue_head_t freed;
@@ -77,6 +82,13 @@ struct fc_meta {
 	bool failed;
 };
 
+/* What a FLUSH costs. */
+enum fc_flush {
+	FC_FLUSH_NOTHING,	/* all is durable */
+	FC_FLUSH_FLASH,		/* a flush of the flash; fc_meta_flush_end() */
+	FC_FLUSH_COMMIT,	/* what only the worker can do; fc_meta_flush() */
+};
+
 #define FC_META_BUF_BLOCKS	64u
 #define FC_META_BUF		(FC_META_BUF_BLOCKS * FCD_BLOCK_SIZE)
 #define FC_META_RECS		(32u * FCD_LOG_RECS)
@@ -88,6 +100,9 @@ void fc_meta_exit(struct fc_cache *c);
 void fc_meta_list(struct fc_cache *c, struct fc_set *set, enum fc_list list);
 struct fc_set *fc_meta_unlist(struct fc_cache *c, enum fc_list list);
 void fc_meta_flush(struct fc_cache *c, struct bio *bio);
+enum fc_flush fc_meta_flush_begin(struct fc_cache *c);
+void fc_meta_flush_end(struct fc_cache *c, bool ok);
+bool fc_meta_take_unflushed(struct fc_cache *c);
 void fc_meta_free_slots(struct fc_cache *c);
 void fc_meta_wait_freed(struct fc_cache *c);
 void fc_meta_quiesce(struct fc_cache *c);
