@@ -45,11 +45,14 @@ static void charge(struct fc_cache *c, enum fc_reason why, u64 blocks)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* Sets in which a request waits for a clean slot, or found no room. */
+/*
+ * Sets in which a request waits for a clean slot, or found no room. Some of their slots may be clean
+ * already, and only wait for the record that frees them.
+ */
 static u32 collect_wanted(struct fc_cache *c)
 {
 	struct fc_cleaner *cl = &c->clean;
-	bool wanted = false;
+	bool wanted = false, kept = false;
 	struct fc_set *set;
 	u32 nr = 0;
 
@@ -58,6 +61,7 @@ static u32 collect_wanted(struct fc_cache *c)
 		u32 waiting;
 
 		wanted = true;
+		kept = kept || READ_ONCE(set->listed) & (1u << FC_LIST_DEL);
 		fc_set_lock(set, &flags);
 		waiting = fc_clean_pick_waiting(&c->core, set, cl->items + nr, WANTED_A_SET);
 		nr += waiting;
@@ -66,8 +70,7 @@ static u32 collect_wanted(struct fc_cache *c)
 					    WANTED_A_SET);
 		fc_set_unlock(set, flags);
 	}
-	/* Slots may be clean already, and only wait for the record that frees them. */
-	if (wanted && !nr)
+	if (kept || (wanted && !nr))
 		fc_meta_free_slots(c);
 	return nr;
 }
@@ -251,6 +254,23 @@ static void relist(struct fc_cache *c, u32 from, u32 to)
 	}
 }
 
+/*
+ * What was cleaned can be given away only after a commit. Who waits for slots, or for all to be
+ * clean, waits for that. Otherwise it comes with the next one, at the latest after a few seconds, but
+ * much must not be kept from being used: so a commit has either something else to do, or many blocks
+ * in it.
+ */
+static void free_slots(struct fc_cache *c, enum fc_reason why)
+{
+	struct fc_cleaner *cl = &c->clean;
+	u64 kept = atomic_read(&cl->kept);
+
+	if (why != FC_BECAUSE_WANTED && why != FC_BECAUSE_ALL && kept < c->core.geo.nr_slots / 32)
+		return;
+	atomic_set(&cl->kept, 0);
+	fc_meta_wait_freed(c);
+}
+
 static void clean_batch(struct fc_cache *c, u32 nr, enum fc_reason why)
 {
 	struct fc_cleaner *cl = &c->clean;
@@ -272,8 +292,7 @@ static void clean_batch(struct fc_cache *c, u32 nr, enum fc_reason why)
 	if (why == FC_BECAUSE_IDLE)
 		atomic_sub(min_t(int, i, atomic_read(&cl->fallow)), &cl->fallow);
 	fc_clean_runs_wait(c, 0);
-	/* What was cleaned can be given away only after a commit. */
-	fc_meta_wait_freed(c);
+	free_slots(c, why);
 }
 
 static void clean_work(struct work_struct *work)

@@ -43,6 +43,7 @@ struct fc_cache;
  * @restart: the sweep is to begin anew
  * @found: blocks that the present pass of the sweep has found; worker only
  * @taken: blocks that runs were started with; worker only
+ * @kept: blocks cleaned since removals were asked for, that a durable record keeps in their slots
  * @credit: what clean_rate_kb allows now, in sectors x HZ; worker only
  * @credited: when that was added to, in jiffies; worker only
  * @hurry: the device is being removed: clean_rate_kb does not count
@@ -70,6 +71,7 @@ struct fc_cleaner {
 	bool restart;
 	u64 found;
 	u64 taken;
+	atomic_t kept;
 	s64 credit;
 	unsigned long credited;
 	bool hurry;

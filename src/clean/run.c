@@ -112,6 +112,8 @@ static void end_run(struct fc_clean_run *run)
 		/* Before the lock is released: a commit that finds nothing here asks it next. */
 		if (done & FC_DONE_BARE)
 			WRITE_ONCE(c->disk_unflushed, true);
+		if (done & FC_DONE_DEL)
+			atomic_inc(&c->clean.kept);
 		fc_wait_unlock(c, set, flags, done);
 	}
 	put_run(run);

@@ -12,7 +12,6 @@
 #define FC_CORE_LANE_H
 
 #include "desk.h"
-#include "flashcache/uapi.h"
 
 /* What is not the way of a slot: %FC_NIL, no slot holds the block of this read; else ask the desk. */
 #define FC_LANE_SHUT	0xfffeu
@@ -37,16 +36,6 @@ static inline u32 fc_lane_units(const struct fc_geo *geo, sector_t sector, u32 n
 	return fc_geo_units(geo, first, end);
 }
 
-/* What a hit is worth to the policy. */
-static inline void fc_lane_hit(const struct fc_core *core, struct fc_set *set, struct fc_slot *s,
-			       u16 way)
-{
-	if (unlikely(core->policy != FC_POLICY_S3FIFO))
-		fc_replace_hit(core, set, way);
-	else if (s->freq < FC_FREQ_MAX)
-		s->freq++;
-}
-
 /**
  * fc_lane_read() - pin a slot for a read in place
  * @core: core
@@ -69,7 +58,7 @@ static inline u16 fc_lane_read(const struct fc_core *core, struct fc_set *set, c
 	if (unlikely(units & ~s->valid || fc_slot_closed(s)))
 		return FC_LANE_SHUT;
 	s->pins++;
-	fc_lane_hit(core, set, s, way);
+	fc_replace_hit(core, set, way);
 	return way;
 }
 
@@ -101,7 +90,7 @@ static inline u16 fc_lane_write(const struct fc_core *core, struct fc_set *set, 
 	s->pins++;
 	if (unlikely(s->busy == FC_CLEANING))
 		s->busy = FC_TOUCHED;
-	fc_lane_hit(core, set, s, way);
+	fc_replace_hit(core, set, way);
 	return way;
 }
 

@@ -76,21 +76,15 @@ static void requeue(struct fc_set *set, enum fc_queue q, u16 way)
 }
 
 /**
- * fc_replace_hit() - a block was used
+ * fc_replace_used() - a block was used, and the policy is not S3-FIFO
  * @core: core
  * @set: set, locked
  * @way: its slot
  */
-void fc_replace_hit(const struct fc_core *core, struct fc_set *set, u16 way)
+void fc_replace_used(const struct fc_core *core, struct fc_set *set, u16 way)
 {
-	struct fc_slot *s = fc_set_slot(set, way);
-
-	if (core->policy == FC_POLICY_S3FIFO) {
-		if (s->freq < FC_FREQ_MAX)
-			s->freq++;
-	} else if (core->policy == FC_POLICY_LRU && set->head[FC_Q_MAIN] != way) {
+	if (core->policy == FC_POLICY_LRU && set->head[FC_Q_MAIN] != way)
 		requeue(set, FC_Q_MAIN, way);
-	}
 }
 
 /* Oldest slot of a queue that may go; S3-FIFO's second chances are given on the way. */

@@ -14,6 +14,7 @@
 
 #include "env.h"
 #include "geometry.h"
+#include "flashcache/uapi.h"
 
 #define FC_NIL		0xffffu		/* no slot */
 #define FC_PINS_MAX	63u
@@ -254,11 +255,27 @@ static inline u16 fc_queue_oldest(const struct fc_set *set, enum fc_queue q)
 }
 
 /* replace.c: who stays */
-void fc_replace_hit(const struct fc_core *core, struct fc_set *set, u16 way);
+void fc_replace_used(const struct fc_core *core, struct fc_set *set, u16 way);
 u16 fc_replace_take(const struct fc_core *core, struct fc_set *set, struct fc_oblock b);
 bool fc_replace_take_way(const struct fc_core *core, struct fc_set *set, struct fc_oblock b,
 			 u16 way);
 void fc_replace_free(const struct fc_core *core, struct fc_set *set, u16 way);
+
+/**
+ * fc_replace_hit() - a block was used
+ * @core: core
+ * @set: set, locked
+ * @way: its slot
+ */
+static inline void fc_replace_hit(const struct fc_core *core, struct fc_set *set, u16 way)
+{
+	struct fc_slot *s = fc_set_slot(set, way);
+
+	if (unlikely(core->policy != FC_POLICY_S3FIFO))
+		fc_replace_used(core, set, way);
+	else if (s->freq < FC_FREQ_MAX)
+		s->freq++;
+}
 
 /* slot.c: changes of a slot that the ledger must know */
 void fc_slot_add_dirty(const struct fc_core *core, struct fc_set *set, u16 way, u16 units);

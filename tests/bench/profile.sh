@@ -3,18 +3,17 @@
 #
 # profile.sh: the guest's half of tests/bench/profile. One fio job twice on each target, short and
 # long; the plugin outside notes all counts around each. The difference is the I/Os' own.
-# Arguments: "TARGET..." NEW WORD...   where NEW is yes to begin with clean blocks.
+# Arguments: "TARGET..." KIND IOS WORD...
 # shellcheck source=tests/bench/bench-lib.sh
 . "$ROOT/tests/bench/bench-lib.sh"
 # shellcheck source=tests/bench/targets.sh
 . "$ROOT/tests/bench/targets.sh"
 
 SPAN_MB=128
-SHORT=4000
-LONG=24000
 targets=$1
 kind=$2
-shift 2
+ios=$3
+shift 3
 
 # mark NAME: have the counts written down. Waiting must cost no process.
 mark()
@@ -42,14 +41,14 @@ profile()
 	shift
 	target_up "$target" "${kind/new/writeback}"
 	[ "$kind" = bypass ] || target_warm "$target"
-	job "$SHORT" "$@"
+	job "$((ios / 5))" "$@"
 	again "$target"
 	mark "$target.0"
-	job "$SHORT" "$@"
+	job "$((ios / 5))" "$@"
 	mark "$target.1"
 	again "$target"
 	mark "$target.2"
-	job "$LONG" "$@"
+	job "$((ios / 5 + ios))" "$@"
 	mark "$target.3"
 	note "$target: $(fio_iops job) IOPS"
 	target_down "$target"
@@ -65,5 +64,5 @@ for target in $targets; do
 	cat /proc/kallsyms >"$SHARE/kallsyms"
 	profile "$target" "$@"
 done
-echo "$((LONG - SHORT))" >"$SHARE/ios"
+echo "$ios" >"$SHARE/ios"
 guest_end
