@@ -49,12 +49,12 @@ cached()
 	target_down "$target"
 }
 
-# Every request is taken for a stream and admits nothing.
+# Nothing is brought in. KIND says why: bypass or stream.
 bypassed()
 {
-	local target=$1 e=$2 job=randread_miss_bypass_$2
+	local target=$1 e=$2 kind=$3 job=randread_miss_$3_$2
 	wanted "$job" || return 0
-	target_up "$target" bypass
+	target_up "$target" "$kind"
 	watch "$target"
 	measure "$target" "$job" "$DEV" "${WORDS[@]}" --rw=randread
 	prove "$target" "$job" read_hits -eq 0
@@ -83,7 +83,8 @@ for target in $TARGETS; do
 	target_there "$target" || { note "$target is not there"; continue; }
 	for e in uring aio; do
 		cached "$target" "$e"
-		bypassed "$target" "$e"
+		bypassed "$target" "$e" bypass
+		[[ $target =~ ^(dm-writecache|dm-cache|bcache)$ ]] || bypassed "$target" "$e" stream
 		written_through "$target" "$e"
 	done
 done

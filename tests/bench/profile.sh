@@ -40,7 +40,7 @@ profile()
 	local target=$1
 	shift
 	target_up "$target" "${kind/new/writeback}"
-	[ "$kind" = bypass ] || target_warm "$target"
+	[[ $kind =~ ^(bypass|stream)$ ]] || target_warm "$target"
 	job "$((ios / 5))" "$@"
 	again "$target"
 	mark "$target.0"

@@ -3,7 +3,8 @@
 #
 # targets.sh: flashcache and its peers over the same two legs, DISK and FLASH:
 #   target_there TARGET           can this kernel do it?
-#   target_up TARGET KIND         sets DEV; KIND is writeback, writethrough or bypass
+#   target_up TARGET KIND         sets DEV; KIND is writeback, writethrough, bypass (nothing is
+#                                 admitted) or stream (every request is taken for a part of one)
 #   target_warm TARGET            everything cached; clean if the target can hold clean blocks
 #   target_clean TARGET           everything written back (dm-writecache forgets it, too)
 #   target_down TARGET
@@ -52,6 +53,7 @@ _up_flashcache()
 	fc_create flashcache "$DISK" "$FLASH" $mode 3 0 0 0 0 0 0 \
 		${#FLASHCACHE_WORDS[@]} "${FLASHCACHE_WORDS[@]}"
 	[ "$1" != bypass ] || fc_message flashcache admit 0
+	[ "$1" != stream ] || fc_message flashcache skip_seq_thresh_kb 1
 }
 
 _up_writecache()
