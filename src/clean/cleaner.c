@@ -46,8 +46,8 @@ static void charge(struct fc_cache *c, enum fc_reason why, u64 blocks)
 /* --- collecting ------------------------------------------------------------------------------- */
 
 /*
- * Sets in which a request waits for a clean slot, or found no room. Some of their slots may be clean
- * already, and only wait for the record that frees them.
+ * Sets in which a request waits for a clean slot, or found no room. Some of their slots may be
+ * clean already, and only wait for the record that frees them.
  */
 static u32 collect_wanted(struct fc_cache *c)
 {
@@ -256,9 +256,8 @@ static void relist(struct fc_cache *c, u32 from, u32 to)
 
 /*
  * What was cleaned can be given away only after a commit. Who waits for slots, or for all to be
- * clean, waits for that. Otherwise it comes with the next one, at the latest after a few seconds, but
- * much must not be kept from being used: so a commit has either something else to do, or many blocks
- * in it.
+ * clean, waits for that. Others wait for the next one, which comes within seconds, unless much is
+ * kept from being used: so a commit either has something else to do, or many records.
  */
 static void free_slots(struct fc_cache *c, enum fc_reason why)
 {

@@ -64,9 +64,8 @@ static u64 blocks_for(u64 items, u64 each)
 }
 
 /*
- * A log as long as the table, so that a checkpoint, which may write the whole table, comes once in as
- * many commits. A small table has a log of four times its length, up to 4 MiB: an fsync for each
- * block leaves little else to pay for.
+ * A log as long as the table, so that a checkpoint, which may write the whole table, comes at most
+ * once in half as many commits. A small table has a log of four times its length, up to 4 MiB.
  */
 static u64 log_for(u64 table_blocks)
 {

@@ -13,7 +13,7 @@
 
 #include "desk.h"
 
-/* What is not the way of a slot: %FC_NIL, no slot holds the block of this read; else ask the desk. */
+/* No way of a slot, and neither %FC_NIL, which says that no slot holds the block: ask the desk. */
 #define FC_LANE_SHUT	0xfffeu
 
 /**

@@ -41,8 +41,8 @@ static inline u16 pin(struct fc_cache *c, struct fc_req *req, const struct bio *
 }
 
 /*
- * Tries the lane, and says what the core says. What the rest of the request's life needs of the plan
- * is written down only if it goes wrong.
+ * Tries the lane, and says what the core says. What the rest of the request's life needs of the
+ * plan is written down only if it goes wrong.
  */
 static inline u16 take(struct fc_cache *c, struct fc_req *req, struct bio *bio)
 {

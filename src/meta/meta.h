@@ -40,8 +40,8 @@ struct fc_ckpt {
 /**
  * struct fc_meta - the ledger's part of a cache
  * @sb: what the superblock says, or will say next
- * @lock: guards @lists, @flushes, @committing, @direct, @free_asked and the sets' @listed and @link;
- *	innermost lock
+ * @lock: guards @lists, @flushes, @committing, @direct, @free_asked and the sets' @listed and
+ *	@link; innermost lock
  * @lists: sets with something pending, or wanting to be cleaned, by enum fc_list
  * @flushes: bios that end with the next commit
  * @committing: the worker may have taken something off @lists that is not durable yet

@@ -24,8 +24,8 @@ enum fc_lane { FC_LANE_READ = 0, FC_LANE_WRITE = 1, FC_LANE_PAST = 2, FC_NR_LANE
 /**
  * struct fc_stats - counters of one CPU
  * @n: by enum fc_stat
- * @lane: reads, writes and reads past the cache in the fast lane, by sectors; each stands for several
- *	in @n
+ * @lane: reads, writes and reads past the cache in the fast lane, by sectors; each stands for
+ *	several in @n
  */
 struct fc_stats {
 	u64 n[FC_NR_STATS];

@@ -127,7 +127,8 @@ struct world {
 	u32 nr_recs;
 	bool flush_disk;			/* before the records */
 	u64 flushed;				/* all that ended before this is durable */
-	u64 steps, reads, hits, lanes, pasts, fills, cleans, commits, waits, cuts, bothes, arounds, fetches;
+	u64 steps, reads, hits, lanes, pasts, fills, cleans, commits, waits, cuts, bothes, arounds;
+	u64 fetches;
 };
 
 extern struct world *w;
