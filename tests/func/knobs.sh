@@ -194,6 +194,9 @@ admission()
 	turn admit 0
 	read_as
 	expect "admit 0: a read is not" fills -eq 0
+	expect "admit 0: all reads pass by" uncached_reads -eq "$(moved reads)"
+	expect "admit 0: one of the disk each" disk_reads -eq "$(moved reads)"
+	expect "admit 0: flash left alone" ssd_reads -eq 0
 	turn admit 3
 	turn cache_all 0
 	read_as

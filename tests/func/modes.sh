@@ -137,6 +137,21 @@ discards()
 	check "around an unaligned discard" get $((9 * MIB)) 65536
 }
 
+# Of the block that was written and flushed last, a durable record has all units. What discards left
+# to be recorded is recorded in five seconds.
+flush_recorded()
+{
+	sleep 6
+	mark
+	check "the flushed block written again" put $((10 * MIB)) 4096
+	check "flush" sync "$DEV"
+	look
+	expect "flush of recorded blocks: one of flash" ssd_flushes -eq 1
+	expect "flush of recorded blocks: no record" log_blocks -eq 0
+	expect "flush of recorded blocks: disk left alone" disk_flushes -eq 0
+	expect "flush of recorded blocks: one write" ssd_writes -eq 1
+}
+
 flushes()
 {
 	# Counted from the write on: the ledger's timer may commit it before the flush does.
@@ -157,6 +172,7 @@ flushes()
 	look
 	expect "flush with nothing new" ssd_writes -eq 0
 	expect "flush with nothing new" disk_writes -eq 0
+	[ "$MODE" != writeback ] || flush_recorded
 	mark
 	exercise "FUA writes" --ops 16 --depth 1 --threads 1 --mix fua=1 --offset 11m --span 1m
 	look
