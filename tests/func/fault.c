@@ -166,6 +166,8 @@ static void judge_health(struct life *l)
 	int flash = has_failed(l, SSD, WRITE) || has_failed(l, SSD, FLUSH);
 	int metadata = has_failed(l, SSD, FLUSH) || l->now.failed_sector[SSD] < SLOTS_SECTOR;
 
+	if (l->no_power)
+		return;
 	if (l->health && !flash)
 		breach(l, "health is %d although flash failed no write", l->health);
 	if (l->health == 2 && !metadata && !l->forever)
@@ -329,6 +331,14 @@ void life_clean(struct life *l)
 		breach(l, "blocks stay dirty");
 }
 
+void life_expect(struct life *l, const char *counter)
+{
+	char line[LINE_BYTES];
+
+	if (!l->k && !dm_status(NAME, line, sizeof(line)) && !dm_word(line, counter))
+		breach(l, "no %s", counter);
+}
+
 void life_mode(struct life *l, const char *mode)
 {
 	char message[64];
@@ -472,12 +482,19 @@ static void judge_next_life(struct life *l)
 	judge_disk(l);
 }
 
+static void cut_and_remove(struct life *l)
+{
+	tell_leg(DISK, "cut %llu", (unsigned long long)l->o.tag);
+	l->no_power = 1;
+	life_remove(l, 1);
+	l->no_power = 0;
+}
+
 void life_crash(struct life *l)
 {
 	if (l->fd < 0)
 		return;
-	tell_leg(DISK, "cut %llu", (unsigned long long)l->o.tag);
-	life_remove(l, 1);
+	cut_and_remove(l);
 	tell_leg(DISK, "power");
 	oracle_cut(&l->o);
 	life_create(l, 1);
@@ -485,8 +502,7 @@ void life_crash(struct life *l)
 
 static void end_by_cut(struct life *l)
 {
-	tell_leg(DISK, "cut %llu", (unsigned long long)l->o.tag);
-	life_remove(l, 1);
+	cut_and_remove(l);
 	tell_leg(DISK, "heal");
 	oracle_cut(&l->o);
 	judge_next_life(l);

@@ -39,6 +39,7 @@ struct tally {
  * @recent: operations, this one included, since the fault struck last; large: never
  * @dirty: sectors whose newest data may be on flash only
  * @health: 0 ok, 1 degraded, 2 failed
+ * @no_power: all I/O fails, which may cost health
  * @errors: operations that failed
  * @wrong: breaches of the rules
  */
@@ -61,6 +62,7 @@ struct life {
 	unsigned int recent;
 	uint8_t dirty[DISK_SECTORS];
 	int health;
+	int no_power;
 	unsigned int errors;
 	unsigned int wrong;
 };
@@ -78,6 +80,9 @@ void life_mode(struct life *l, const char *mode);
 void life_suspend(struct life *l);
 void life_create(struct life *l, int persist);
 void life_remove(struct life *l, int fast);
+
+/* Without a fault this counter has moved: the workload is what it is meant to be. */
+void life_expect(struct life *l, const char *counter);
 
 /* Power goes and comes back, but what is to fail will: the load of a crashed cache. */
 void life_crash(struct life *l);

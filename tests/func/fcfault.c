@@ -16,7 +16,8 @@ static const char usage[] =
 "usage: fcfault [OPTION...] MODE       writeback, writethrough or writearound\n"
 "\n"
 "  --forever        it fails from the k-th I/O on until the end of the workload, not once\n"
-"  --stride N       every N-th k only; always the first                      [1]\n"
+"  --stride N       every N-th k only                                        [1]\n"
+"  --first N        beginning with this one, or an earlier if there are fewer [1]\n"
 "  --leg NAME       pdisk or pssd only                                       [both]\n"
 "  --kind NAME      read, write, flush or discard only                       [all]\n"
 "  --k N            this k only\n"
@@ -27,7 +28,7 @@ static const char usage[] =
 
 struct options {
 	const char *mode, *leg, *kind;
-	uint64_t stride, k;
+	uint64_t stride, first, k;
 	int forever, blame_nobody, expect_wrong;
 };
 
@@ -69,12 +70,16 @@ static void reads(struct life *l)
 	life_read(l, CLUSTER(3) + 1, 20);
 	life_write(l, CLUSTER(3) + 8, 10, 0);
 	life_read(l, CLUSTER(3), 40);
+	life_expect(l, "fills");
+	life_expect(l, "read_hits");
 	life_flush(l);
 }
 
 static void cleaning(struct life *l)
 {
 	life_clean(l);
+	if (l->mode == 1)
+		life_expect(l, "cleanings");
 	life_flush(l);
 	life_read(l, CLUSTER(0), 32);
 	life_write(l, 64, 8, 0);
@@ -96,12 +101,22 @@ static void replacement(struct life *l)
 {
 	uint32_t c;
 
-	for (c = 8; c < 28; c++)
-		life_write(l, CLUSTER(c), 128, 0);
+	for (c = 8; c < 28; c++) {
+		if (c % 5 < 2)
+			life_write(l, CLUSTER(c), 128, 0);
+		else
+			life_read(l, CLUSTER(c), 128);
+	}
+	/* Beside the cache: that brought nothing in yet. */
+	for (c = 8; c < 28 && l->mode == 3; c++) {
+		if (c % 5 < 2)
+			life_read(l, CLUSTER(c), 128);
+	}
 	life_read(l, CLUSTER(8), 128);
 	life_read(l, CLUSTER(27), 64);
 	life_flush(l);
 	life_read(l, CLUSTER(0), 32);
+	life_expect(l, "replacements");
 }
 
 /* To write-through and back while blocks are dirty. */
@@ -125,10 +140,11 @@ static void checkpoint(struct life *l)
 
 	if (l->mode != 1)
 		return;
-	for (i = 0; i < 36; i++) {
+	for (i = 0; i < 30; i++) {
 		life_write(l, CLUSTER(6) + i * BLOCK_SECTORS, 1, 0);
 		life_flush(l);
 	}
+	life_expect(l, "checkpoints");
 }
 
 static void restarts(struct life *l)
@@ -180,15 +196,22 @@ static void add_up(struct total *t, const struct life *l)
 	t->wrong += l->wrong;
 }
 
+static uint64_t first_k(const struct options *o, uint64_t most)
+{
+	if (o->k)
+		return o->k;
+	return 1 + (o->first - 1) % (o->stride < most ? o->stride : most);
+}
+
 /* Every k of a kind of I/O of a leg, in turn with an orderly end and with a cut. */
 static void fail_each(struct life *l, const struct options *o, uint64_t most, struct total *all)
 {
 	struct total t = { 0 };
-	uint64_t k = o->k ? o->k : 1;
+	uint64_t k = first_k(o, most);
 
 	for (; k <= most; k += o->stride) {
 		l->k = k;
-		l->cut = k / o->stride % 2;
+		l->cut = (k / o->stride + o->first) % 2;
 		live(l);
 		add_up(&t, l);
 		if (o->k)
@@ -263,6 +286,7 @@ static void parse_options(struct options *o, char **argv)
 	const struct option_rule rules[] = {
 		{ "--forever", OPTION_FLAG, &o->forever, 0, 0 },
 		{ "--stride", OPTION_NUMBER, &o->stride, 1, 1000000 },
+		{ "--first", OPTION_NUMBER, &o->first, 1, 1000000 },
 		{ "--leg", OPTION_TEXT, &o->leg, 0, 0 },
 		{ "--kind", OPTION_TEXT, &o->kind, 0, 0 },
 		{ "--k", OPTION_NUMBER, &o->k, 1, 1000000 },
@@ -271,7 +295,7 @@ static void parse_options(struct options *o, char **argv)
 		{ NULL, OPTION_FLAG, NULL, 0, 0 }
 	};
 
-	*o = (struct options){ .stride = 1 };
+	*o = (struct options){ .stride = 1, .first = 1 };
 	options_parse(rules, usage, argv, &o->mode, 1);
 }
 
