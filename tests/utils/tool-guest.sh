@@ -163,6 +163,16 @@ test_prometheus()
 	refuse 'cannot write' 'metrics into nowhere' status --prometheus -o /nowhere/x
 }
 
+# lacking WORDS...: those that the table line does not have.
+lacking()
+{
+	local line words
+	line=$(dmsetup table fc)
+	for words; do
+		[[ " $line " == *" $words "* ]] || echo "no '$words' in '$line'"
+	done
+}
+
 test_settings()
 {
 	expect 0 '^95$' 'get one' get fc dirty_thresh_pct
@@ -173,8 +183,8 @@ test_settings()
 	json 'get --json' '.name == "fc" and .settings.dirty_thresh_pct == 95'
 	refuse 'no such setting' 'get an unknown setting' get fc nonsense
 	expect 0 '' 'set some' set fc dirty_thresh_pct=50 skip_seq_thresh_kb=1m policy=lru
-	result 'what was set counts' "$(dmsetup table fc | grep -q \
-		'policy lru dirty_thresh_pct 50 skip_seq_thresh_kb 1024' || dmsetup table fc)"
+	result 'what was set counts' \
+		"$(lacking 'policy lru' 'dirty_thresh_pct 50' 'skip_seq_thresh_kb 1024')"
 	refuse 'out of range' 'set one well, one badly' set fc dirty_thresh_pct=60 fallow_clean_speed=0
 	expect 0 '^50$' 'then nothing is changed' get fc dirty_thresh_pct
 	# shellcheck disable=SC2046 # words are wanted
