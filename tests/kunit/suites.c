@@ -19,6 +19,10 @@ static char *fail = "";
 module_param(fail, charp, 0444);
 MODULE_PARM_DESC(fail, "a case that is to fail, to see that it is noticed");
 
+static char *only = "";
+module_param(only, charp, 0444);
+MODULE_PARM_DESC(only, "what the names of the cases to be run begin with");
+
 static struct test *tests;
 static struct kunit *current_case;
 static u64 state = 1;
@@ -144,6 +148,8 @@ static int __init suites_init(void)
 	int r;
 
 	for (test = tests; test; test = test->next) {
+		if (strncmp(test->name, only, strlen(only)))
+			continue;
 		r = add_case(test);
 		if (r)
 			return r;
