@@ -226,9 +226,8 @@ races()
 	local i
 	touch "$TMP/racing"
 	look_at_all &
-	look_at_all &
 	turn_all_the_time &
-	for ((i = 0; i < 12; i++)); do
+	for ((i = 0; i < 6; i++)); do
 		fc_remove "$NAME" || not_ok "race: remove $i"
 		new_cache writeback "$LOAD" || not_ok "race: load $i"
 		reads $((i * 400)) 20
