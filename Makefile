@@ -112,7 +112,7 @@ unit: $(BIN)/unit
 # --- the laboratory -------------------------------------------------------------------------------
 
 test:
-	tests/run default
+	tests/run -j "$$(nproc)" default
 
 demo:
 	tests/run demo
