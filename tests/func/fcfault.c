@@ -140,7 +140,7 @@ static void checkpoint(struct life *l)
 
 	if (l->mode != 1)
 		return;
-	for (i = 0; i < 30; i++) {
+	for (i = 0; i < 34; i++) {
 		life_write(l, CLUSTER(6) + i * BLOCK_SECTORS, 1, 0);
 		life_flush(l);
 	}
