@@ -239,9 +239,12 @@ static unsigned int beside(struct fc_cache *c, enum fc_reason why)
 	return most - 1;
 }
 
-static bool stopped(struct fc_cleaner *cl)
+static bool stopped(struct fc_cache *c)
 {
-	return READ_ONCE(cl->stop) || atomic_read(&cl->failed) >= FC_CLEAN_FAILED_MAX;
+	struct fc_cleaner *cl = &c->clean;
+
+	return READ_ONCE(cl->stop) || READ_ONCE(c->meta.sealed) ||
+	       atomic_read(&cl->failed) >= FC_CLEAN_FAILED_MAX;
 }
 
 /* A batch was given up: those who wait for the rest of it must not be forgotten. */
@@ -276,7 +279,7 @@ static void clean_batch(struct fc_cache *c, u32 nr, enum fc_reason why)
 	u32 i = 0;
 
 	sort_items(cl, nr);
-	while (i < nr && !stopped(cl) && (why == FC_BECAUSE_WANTED || have_credit(c))) {
+	while (i < nr && !stopped(c) && (why == FC_BECAUSE_WANTED || have_credit(c))) {
 		u64 taken = cl->taken;
 
 		fc_clean_runs_wait(c, beside(c, why));
@@ -297,11 +300,10 @@ static void clean_batch(struct fc_cache *c, u32 nr, enum fc_reason why)
 static void clean_work(struct work_struct *work)
 {
 	struct fc_cache *c = container_of(work, struct fc_cache, clean.work);
-	struct fc_cleaner *cl = &c->clean;
 	enum fc_reason why;
 	u32 nr;
 
-	while (!stopped(cl)) {
+	while (!stopped(c)) {
 		nr = collect(c, &why);
 		if (!nr)
 			break;
@@ -400,7 +402,7 @@ int fc_cleaner_drain(struct fc_cache *c)
 			WRITE_ONCE(cl->stop, true);
 			return -EINTR;
 		}
-		if (atomic_read(&cl->failed) >= FC_CLEAN_FAILED_MAX)
+		if (READ_ONCE(c->meta.sealed) || atomic_read(&cl->failed) >= FC_CLEAN_FAILED_MAX)
 			return -EIO;
 		if (!work_busy(&cl->work))
 			fc_cleaner_all(c, true);

@@ -279,6 +279,20 @@ void fc_meta_quiesce(struct fc_cache *c)
 	cancel_work_sync(&m->work);
 }
 
+/*
+ * The superblock that says "orderly" may be on flash although its write failed. It takes a later one
+ * to unsay that, in both copies, so that damage to one does not bring it back. If that cannot be had
+ * the disk must stay as "orderly" describes it.
+ */
+static void take_back_orderly(struct fc_cache *c)
+{
+	struct fc_meta *m = &c->meta;
+
+	m->sb.state = FCD_STATE_RUNNING;
+	if (fc_super_write(c) || fc_super_write(c))
+		WRITE_ONCE(m->sealed, true);
+}
+
 /**
  * fc_meta_stop() - write everything down, so that the next load finds the cache as it is now
  * @c: cache after fc_meta_quiesce()
@@ -305,7 +319,10 @@ int fc_meta_stop(struct fc_cache *c)
 		return r;
 	m->sb.flags |= FCD_SUPER_FINGERPRINT;
 	m->sb.state = FCD_STATE_ORDERLY;
-	return fc_super_write(c);
+	r = fc_super_write(c);
+	if (r)
+		take_back_orderly(c);
+	return r;
 }
 
 /**

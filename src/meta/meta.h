@@ -58,6 +58,7 @@ struct fc_ckpt {
  * @newest: bit i: copy of table block i that counts; worker only
  * @recs: records of a commit; worker only
  * @buf: FC_META_BUF bytes; worker only
+ * @sealed: flash may say "orderly" although the cache runs: nothing may be written to the disk
  * @failed: metadata could not be written; nothing becomes durable any more
  */
 struct fc_meta {
@@ -79,6 +80,7 @@ struct fc_meta {
 	unsigned long *newest;
 	struct fc_record *recs;
 	void *buf;
+	bool sealed;
 	bool failed;
 };
 
