@@ -85,7 +85,8 @@ void fc_meta_flush(struct fc_cache *c, struct bio *bio)
  * @c: cache
  *
  * When no set has anything to record, no record is on its way, and the disk took no write, it takes
- * a flush of the flash, for which nobody has to wait for the worker.
+ * a flush of the flash, for which nobody has to wait for the worker. But when one FLUSH is in flight
+ * already, the worker does one for all that come meanwhile.
  *
  * Context: any.
  */
@@ -96,12 +97,13 @@ enum fc_flush fc_meta_flush_begin(struct fc_cache *c)
 	unsigned long flags;
 
 	spin_lock_irqsave(&m->lock, flags);
-	if (m->lists[FC_LIST_ADD] || m->committing || m->failed || READ_ONCE(c->disk_unflushed)) {
+	if (m->lists[FC_LIST_ADD] || m->committing || m->direct || m->failed ||
+	    !bio_list_empty(&m->flushes) || READ_ONCE(c->disk_unflushed)) {
 		what = FC_FLUSH_COMMIT;
-	} else if (READ_ONCE(c->ssd_unflushed) || m->direct) {
+	} else if (READ_ONCE(c->ssd_unflushed)) {
 		/* Cleared before the flush: what completes later sets it again. */
 		WRITE_ONCE(c->ssd_unflushed, false);
-		m->direct++;
+		m->direct = true;
 		what = FC_FLUSH_FLASH;
 	}
 	spin_unlock_irqrestore(&m->lock, flags);
@@ -123,7 +125,7 @@ void fc_meta_flush_end(struct fc_cache *c, bool ok)
 	spin_lock_irqsave(&m->lock, flags);
 	if (!ok)
 		WRITE_ONCE(c->ssd_unflushed, true);
-	m->direct--;
+	m->direct = false;
 	spin_unlock_irqrestore(&m->lock, flags);
 }
 

@@ -45,7 +45,7 @@ struct fc_ckpt {
  * @lists: sets with something pending, or wanting to be cleaned, by enum fc_list
  * @flushes: bios that end with the next commit
  * @committing: the worker may have taken something off @lists that is not durable yet
- * @direct: FLUSHes on their way to the flash without the worker
+ * @direct: a FLUSH is on its way to the flash without the worker
  * @free_asked: how often removals were asked for, under @lock
  * @free_done: the last of these that is served; @freed is woken when it rises
  * @freed: who waits for slots to come free
@@ -67,7 +67,7 @@ struct fc_meta {
 	struct fc_set *lists[3];
 	struct bio_list flushes;
 	bool committing;
-	u32 direct;
+	bool direct;
 	u64 free_asked;
 	u64 free_done;
 	wait_queue_head_t freed;
