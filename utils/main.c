@@ -17,6 +17,8 @@ static const struct command {
 	{ "create", "flashcache_create", create_main, "put an SSD in front of a disk" },
 	{ "load", "flashcache_load", load_main, "start a cache that exists on an SSD" },
 	{ "unload", "flashcache unload", unload_main, "stop a running cache" },
+	{ "detach", "flashcache detach", detach_main,
+	  "take a cache away under a mounted file system" },
 	{ "destroy", "flashcache_destroy", destroy_main, "forget the cache on an SSD" },
 	{ "list", "flashcache list", list_main, "name the caches" },
 	{ "status", "flashcache status", status_main, "tell how caches are" },

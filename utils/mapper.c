@@ -295,3 +295,69 @@ int mapper_remove(const char *name)
 	}
 	return ret;
 }
+
+/* Runs a task that was made, and ends it. Return: 0 or a positive errno. */
+static int finish_task(struct dm_task *task, bool ready)
+{
+	int ret = ENOMEM;
+
+	if (task && ready) {
+		ret = 0;
+		if (!run_and_settle(task))
+			ret = dm_task_get_errno(task) ? dm_task_get_errno(task) : EIO;
+	}
+	if (task)
+		dm_task_destroy(task);
+	return ret;
+}
+
+/**
+ * mapper_load() - load a table of one target, which the next mapper_resume() puts in force
+ * @name: of a mapped device
+ * @sectors: length
+ * @target: name of the target
+ * @params: table line behind that
+ *
+ * Return: 0 or a positive errno; says nothing.
+ */
+int mapper_load(const char *name, u64 sectors, const char *target, const char *params)
+{
+	struct dm_task *task = new_task(DM_DEVICE_RELOAD, name);
+	int ret = ENOMEM;
+
+	if (task && dm_task_add_target(task, 0, sectors, target, params)) {
+		ret = 0;
+		if (!dm_task_run(task))
+			ret = dm_task_get_errno(task) ? dm_task_get_errno(task) : EIO;
+	}
+	if (task)
+		dm_task_destroy(task);
+	return ret;
+}
+
+/**
+ * mapper_suspend() - let all I/O of a mapped device end, and hold back what comes
+ * @name: its name
+ *
+ * A file system on it is frozen meanwhile. Return: 0 or a positive errno; says nothing.
+ */
+int mapper_suspend(const char *name)
+{
+	struct dm_task *task = new_task(DM_DEVICE_SUSPEND, name);
+
+	return finish_task(task, task);
+}
+
+/** mapper_resume() - let I/O pass again, through the table that was loaded meanwhile, if any */
+int mapper_resume(const char *name)
+{
+	struct dm_task *task = new_task(DM_DEVICE_RESUME, name);
+
+	return finish_task(task, task);
+}
+
+/** mapper_drop_loaded() - forget the table of mapper_load() */
+void mapper_drop_loaded(const char *name)
+{
+	run_task(DM_DEVICE_CLEAR, name);
+}

@@ -41,5 +41,10 @@ int __must_check mapper_get_info(const char *name, struct mapper_info *info);
 char *mapper_get_line(const char *name, enum mapper_line which, u64 *sectors);
 int __must_check mapper_send(const char *name, const char *message);
 int __must_check mapper_remove(const char *name);
+int __must_check mapper_load(const char *name, u64 sectors, const char *target,
+			     const char *params);
+int __must_check mapper_suspend(const char *name);
+int __must_check mapper_resume(const char *name);
+void mapper_drop_loaded(const char *name);
 
 #endif /* FC_UTILS_MAPPER_H */

@@ -22,6 +22,7 @@ int usage_error(const char *usage, const char *fmt, ...) __attribute__((format(p
 int create_main(int argc, char **argv);
 int load_main(int argc, char **argv);
 int destroy_main(int argc, char **argv);
+int detach_main(int argc, char **argv);
 int setioctl_main(int argc, char **argv);
 int list_main(int argc, char **argv);
 int status_main(int argc, char **argv);

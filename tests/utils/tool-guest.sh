@@ -288,6 +288,69 @@ test_broken_disk()
 	check "the disk has it all" disk_is_right
 }
 
+table_type() { dmsetup table "$1" | awk '{ print $3 }'; }
+
+# Everything that the writer below has synced is in the file of its sums.
+write_on()
+{
+	local i
+	for ((i = 0; i < 400; i++)); do
+		[ ! -e "$WORK/enough" ] || break
+		head -c 40960 /dev/urandom >"$WORK/mnt/$((i % 40))" && sync -f "$WORK/mnt" || return 1
+	done
+	echo "$i" >"$WORK/rounds"
+}
+
+# The cache goes while a file system on it is written to.
+test_detach()
+{
+	local writer
+	check "create" flashcache create -f -p back fc "$SSD" "$DISK"
+	mkfs.ext4 -q "$DEV"
+	mkdir -p "$WORK/mnt"
+	mount "$DEV" "$WORK/mnt"
+	rm -f "$WORK/enough"
+	write_on &
+	writer=$!
+	sleep 1
+	check_num "there are dirty blocks" "$(dirty)" -gt 0
+	expect 0 "fc is a plain map of $DISK now, and $SSD is free" 'detach' detach -q fc
+	check "the device is a linear map" test "$(table_type fc)" = linear
+	sleep 1
+	touch "$WORK/enough"
+	check "who wrote meanwhile noticed nothing" wait "$writer"
+	check_num "and wrote" "$(cat "$WORK/rounds")" -gt 0
+	expect 1 'no cache found' 'the SSD holds no cache' check "$SSD"
+	check "the SSD is not in use" dd if=/dev/zero of="$SSD" bs=4k count=1 oflag=direct,excl
+	(cd "$WORK/mnt" && sha256sum [0-9]*) >"$WORK/sums"
+	umount "$WORK/mnt"
+	check "remove the map" dmsetup remove fc
+	check "the file system on the raw disk is sound" e2fsck -f -n "$DISK"
+	mount "$DISK" "$WORK/mnt"
+	check "and has all files" sums_match
+	umount "$WORK/mnt"
+}
+
+sums_match() { (cd "$WORK/mnt" && sha256sum --quiet -c "$WORK/sums"); }
+
+test_detach_refused()
+{
+	expect 1 'no cache of this name' 'detach of nothing' detach nothing
+	create
+	check "make dirty" make_dirty 100 9
+	remember
+	dmsetup suspend fc
+	expect 1 'is suspended' 'detach of a suspended cache' detach fc
+	dmsetup resume fc
+	break_disk
+	expect 1 'goes on running' 'detach with a broken disk' detach fc
+	check "it is a cache still" test "$(table_type fc)" = flashcache
+	check "in its mode" test "$(fc_status fc mode)" = writeback
+	mend_disk
+	check "unload" flashcache unload -q fc
+	check "the disk has it all" disk_is_right
+}
+
 load_module
 legs
 test_list
@@ -300,6 +363,9 @@ test_flush
 test_unload
 test_unload_fast
 test_broken_disk
+check "destroy" flashcache destroy "$SSD"
+test_detach
+test_detach_refused
 [ "$bad" -eq 0 ] || _bad=$((_bad + bad))
 check "destroy" flashcache destroy "$SSD"
 dmsetup remove disk
