@@ -65,7 +65,7 @@ void pids_obey(int argc, char **argv)
 static void tidy(const struct fc_tunables *tune, struct list *list)
 {
 	while (list->nr && tune->do_pid_expiry &&
-	       jiffies > list->since[0] + (unsigned long)tune->pid_expiry_secs * HZ)
+	       time_after(jiffies, list->since[0] + (unsigned long)tune->pid_expiry_secs * HZ))
 		take_out(list, 0);
 	while (list->nr > tune->max_pids)
 		take_out(list, 0);
