@@ -100,9 +100,10 @@ int tab_each(tab_visit_fn visit, void *arg)
 	if (!file)
 		return errno == ENOENT ? 0 : fail("cannot read %s: %m", tab_path());
 	while (!stop && fgets(text, sizeof(text), file)) {
-		struct tab_line line = { .number = ++number };
+		struct tab_line line = { .noauto = false };
 		const char *why = is_comment(text) ? NULL : parse_line(&line, text);
 
+		line.number = ++number;
 		if (why)
 			note("%s:%u: %s; the line is left out", tab_path(), number, why);
 		else if (line.name[0])

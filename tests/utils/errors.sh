@@ -370,6 +370,7 @@ test_uuid()
 	refuse 'takes no names' 'load --all refuses names' load --all "$SSD"
 }
 
+# shellcheck disable=SC2059 # the format is the file
 list() { printf "$1\n" "${@:2}" >"$WORK/tab"; }
 
 # udev_says DESC TEXT DEVICE: what udev's rule is told, all of it.

@@ -48,9 +48,11 @@
 #define smp_load_acquire(p)	READ_ONCE(*(p))
 /* and this a plain store */
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
-/* as are these */
+/* a full barrier: only for the compiler here */
 #define smp_mb()		barrier()
+/* and for reads */
 #define smp_rmb()		barrier()
+/* and for writes */
 #define smp_wmb()		barrier()
 #define cpu_relax()	barrier()
 
