@@ -6,6 +6,7 @@
  * /etc/flashcachetab. It is quick and changes nothing: what takes time is left to systemd.
  */
 #include <fcntl.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,8 +19,29 @@
 #include "tool.h"
 
 static const char usage[] =
-	"Usage: flashcache udev DEVICE\n"
-	"For udev's rule: does DEVICE hold a cache, or belong to one of /etc/flashcachetab?\n";
+	"Usage: flashcache udev DEVICE\n";
+
+static const char help[] =
+	"\n"
+	"For udev's rule: does DEVICE hold a cache, or belong to one of /etc/flashcachetab?\n"
+	"Prints lines for udev's environment; nothing if it does not.\n"
+	"\n"
+	"  -h, --help   this help\n";
+
+/* Return: -1 to go on, else an exit status. */
+static int parse(int argc, char **argv)
+{
+	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
+	int option = getopt_long(argc, argv, "h", long_options, NULL);
+
+	if (option == 'h') {
+		printf("%s%s", usage, help);
+		return 0;
+	}
+	if (option != -1)
+		return usage_error(usage, NULL);
+	return argc - optind == 1 ? -1 : usage_error(usage, "name one device");
+}
 
 static bool is_mapped(dev_t dev, const char *uuid_prefix)
 {
@@ -76,24 +98,26 @@ static int describe(dev_t dev, int fd)
 	return tab_each(print_disk, &sought);
 }
 
-int udev_main(int argc, char **argv)
+static int describe_path(const char *path)
 {
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), ret;
 	struct stat st;
-	int fd, ret;
 
-	if (argc != 2)
-		return usage_error(usage, "name one device");
-	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
-		fputs(usage, stdout);
-		return 0;
-	}
-	fd = open(argv[1], O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return fail("%s: %m", argv[1]) ? 1 : 0;
+		return fail("%s: %m", path);
 	if (fstat(fd, &st) || !S_ISBLK(st.st_mode))
-		ret = fail("%s is not a block device", argv[1]);
+		ret = fail("%s is not a block device", path);
 	else
 		ret = describe(st.st_rdev, fd);
 	close(fd);
-	return ret ? 1 : 0;
+	return ret;
+}
+
+int udev_main(int argc, char **argv)
+{
+	int ret = parse(argc, argv);
+
+	if (ret >= 0)
+		return ret;
+	return describe_path(argv[optind]) ? 1 : 0;
 }

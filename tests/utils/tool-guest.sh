@@ -321,7 +321,7 @@ test_detach()
 	check "who wrote meanwhile noticed nothing" wait "$writer"
 	check_num "and wrote" "$(cat "$WORK/rounds")" -gt 0
 	expect 1 'no cache found' 'the SSD holds no cache' check "$SSD"
-	check "the SSD is not in use" dd if=/dev/zero of="$SSD" bs=4k count=1 oflag=direct,excl
+	check "the SSD is not in use" wipefs -q -a "$SSD"
 	(cd "$WORK/mnt" && sha256sum [0-9]*) >"$WORK/sums"
 	umount "$WORK/mnt"
 	check "remove the map" dmsetup remove fc
