@@ -152,6 +152,6 @@ last()
 "${1//-/_}"
 trap - EXIT
 log_clean || not_ok "kernel log clean"
-[ "$_bad" -eq 0 ] || journalctl -b --no-pager -u 'flashcache*' -u '*.mount' -t kernel -t systemd-udevd |
-	tail -n 60 | sed 's/^/# /'
+[ "$_bad" -eq 0 ] || { systemctl status 'flashcache*'; journalctl -b --no-pager; } 2>&1 |
+	grep -iE 'flashcache|mount|vdb|vda|fc-|dm-' | tail -n 80 | sed 's/^/# /'
 [ "$_bad" -eq 0 ]
