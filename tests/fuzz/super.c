@@ -55,11 +55,20 @@ static void read_copy(struct fuzz_in *in, union fuzz_block *block, enum mend men
 		fuzz_seal(0, block);
 }
 
+/* As docs/format.md says it. */
+static wide log_for(wide table)
+{
+	wide least = 4 * table < 1024 ? 4 * table : 1024;
+	wide log = table < least ? least : table;
+
+	return log < 64 ? 64 : log > 16384 ? 16384 : log;
+}
+
 static wide end_of(const struct fc_geo *geo, u64 sets)
 {
 	wide slots = (wide)sets * geo->assoc;
 	wide table = (slots + 253) / 254;
-	wide log = table < 64 ? 64 : table > 16384 ? 16384 : table;
+	wide log = log_for(table);
 	wide start = (8 * (2 + log + 2 * table) + 2047) / 2048 * 2048;
 
 	return start + slots * geo->block_sectors;
