@@ -125,10 +125,10 @@ static int swap(const struct cache *c)
 
 static void forget_line(const struct cache *c)
 {
-	size_t prefix = strlen(MAPPER_UUID_PREFIX);
+	const char *uuid = mapper_cache_uuid(&c->info);
 
-	if (!strncmp(c->info.uuid, MAPPER_UUID_PREFIX, prefix))
-		tab_forget(c->info.uuid + prefix);
+	if (uuid)
+		tab_forget(uuid);
 	sysfs_announce(c->ssd.dev);
 	sysfs_announce(c->disk.dev);
 }

@@ -120,7 +120,7 @@ static void report_stopped(struct list *l, const char *path, const struct fc_sup
 	static const char *const modes[] = FC_MODE_NAMES;
 	struct json_object *item = json_item(l->stopped);
 	const struct fc_geo *geo = &super->geo;
-	char uuid[37];
+	char uuid[UUID_TEXT_LEN];
 
 	uuid_unparse_lower(super->uuid, uuid);
 	json_text(item, "name", super->name);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finding the SSD of a cache that does not run.
+ * Finding the SSD and the disk of a cache that does not run.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 #include <uuid/uuid.h>
@@ -44,7 +45,7 @@ static bool visit_device(dev_t dev, void *arg)
 {
 	struct locate *l = arg;
 	size_t len = strlen(l->names);
-	char path[LOCATE_PATH_LEN], uuid[37];
+	char path[LOCATE_PATH_LEN], uuid[UUID_TEXT_LEN];
 	struct store store;
 
 	if (!locate_peek(dev, path, &store))
@@ -73,13 +74,45 @@ void locate_search(struct locate *l)
 }
 
 /**
+ * locate_disk() - find the disk of a cache by its identity
+ * @super: superblock of the cache
+ * @ssd: where that is
+ * @command: what the user has to type, but for the disk, if it is not found
+ * @path: filled with its node
+ */
+int locate_disk(const struct fc_super *super, const struct device *ssd, const char *command,
+		char path[LOCATE_PATH_LEN])
+{
+	struct identity_search search = {
+		.id = super->disk_id,
+		.min_sectors = super->geo.disk_sectors,
+		.not_this = ssd->dev,
+	};
+
+	if (!search.id[0])
+		return fail("the cache on %s does not know its disk: name it: %s DISK", ssd->path,
+			    command);
+	identity_search(&search);
+	if (!search.found)
+		return fail("no disk found with %s and at least %" PRIu64 " sectors: connect it, "
+			    "or name it: %s DISK", search.id, search.min_sectors, command);
+	if (search.found > 1)
+		return fail("%u disks found with %s (%s): name the right one: %s DISK",
+			    search.found, search.id, search.names, command);
+	if (identity_node(search.dev, path, LOCATE_PATH_LEN))
+		return fail("the disk is %s, which has no node under /dev: name the disk",
+			    search.names);
+	return 0;
+}
+
+/**
  * locate_parse() - read UUID=...
  * @word: what the user typed
  * @uuid: filled with the UUID in lower case
  *
  * Return: 1; 0 if @word does not begin with UUID=; -1 if what follows is no UUID.
  */
-int locate_parse(const char *word, char uuid[37])
+int locate_parse(const char *word, char uuid[UUID_TEXT_LEN])
 {
 	uuid_t bytes;
 

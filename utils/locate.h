@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * DOC: Which device holds a cache?
+ * DOC: Which device holds a cache, and which one is its disk?
  */
 #ifndef FC_UTILS_LOCATE_H
 #define FC_UTILS_LOCATE_H
 
 #include <sys/types.h>
 #include "store.h"
+#include "table.h"
 
 #define LOCATE_PATH_LEN		256
 #define LOCATE_PREFIX		"UUID="
@@ -31,6 +32,8 @@ struct locate {
 
 bool locate_peek(dev_t dev, char path[LOCATE_PATH_LEN], struct store *store);
 void locate_search(struct locate *l);
-int __must_check locate_parse(const char *word, char uuid[37]);
+int __must_check locate_disk(const struct fc_super *super, const struct device *ssd,
+			     const char *command, char path[LOCATE_PATH_LEN]);
+int __must_check locate_parse(const char *word, char uuid[UUID_TEXT_LEN]);
 
 #endif /* FC_UTILS_LOCATE_H */

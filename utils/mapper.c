@@ -254,6 +254,29 @@ char *mapper_get_line(const char *name, enum mapper_line which, u64 *sectors)
 	return line;
 }
 
+/* How a task is run: with or without waiting for udev. */
+typedef bool (*run_fn)(struct dm_task *task);
+
+static bool run_alone(struct dm_task *task)
+{
+	return dm_task_run(task);
+}
+
+/* Runs a task that is @ready, and ends it. Return: 0 or a positive errno; says nothing. */
+static int finish_task(struct dm_task *task, bool ready, run_fn run)
+{
+	int ret = ENOMEM;
+
+	if (ready) {
+		ret = 0;
+		if (!run(task))
+			ret = dm_task_get_errno(task) ? dm_task_get_errno(task) : EIO;
+	}
+	if (task)
+		dm_task_destroy(task);
+	return ret;
+}
+
 /**
  * mapper_send() - send a message to a mapped device
  * @name: its name
@@ -264,16 +287,9 @@ char *mapper_get_line(const char *name, enum mapper_line which, u64 *sectors)
 int mapper_send(const char *name, const char *message)
 {
 	struct dm_task *task = new_task(DM_DEVICE_TARGET_MSG, name);
-	int ret = ENOMEM;
 
-	if (task && dm_task_set_sector(task, 0) && dm_task_set_message(task, message)) {
-		ret = 0;
-		if (!dm_task_run(task))
-			ret = dm_task_get_errno(task) ? dm_task_get_errno(task) : EIO;
-	}
-	if (task)
-		dm_task_destroy(task);
-	return ret;
+	return finish_task(task, task && dm_task_set_sector(task, 0) &&
+				 dm_task_set_message(task, message), run_alone);
 }
 
 /**
@@ -285,30 +301,8 @@ int mapper_send(const char *name, const char *message)
 int mapper_remove(const char *name)
 {
 	struct dm_task *task = new_task(DM_DEVICE_REMOVE, name);
-	int ret = ENOMEM;
 
-	if (task) {
-		ret = 0;
-		if (!run_and_settle(task))
-			ret = dm_task_get_errno(task) ? dm_task_get_errno(task) : EIO;
-		dm_task_destroy(task);
-	}
-	return ret;
-}
-
-/* Runs a task that was made, and ends it. Return: 0 or a positive errno. */
-static int finish_task(struct dm_task *task, bool ready)
-{
-	int ret = ENOMEM;
-
-	if (task && ready) {
-		ret = 0;
-		if (!run_and_settle(task))
-			ret = dm_task_get_errno(task) ? dm_task_get_errno(task) : EIO;
-	}
-	if (task)
-		dm_task_destroy(task);
-	return ret;
+	return finish_task(task, task, run_and_settle);
 }
 
 /**
@@ -323,16 +317,9 @@ static int finish_task(struct dm_task *task, bool ready)
 int mapper_load(const char *name, u64 sectors, const char *target, const char *params)
 {
 	struct dm_task *task = new_task(DM_DEVICE_RELOAD, name);
-	int ret = ENOMEM;
 
-	if (task && dm_task_add_target(task, 0, sectors, target, params)) {
-		ret = 0;
-		if (!dm_task_run(task))
-			ret = dm_task_get_errno(task) ? dm_task_get_errno(task) : EIO;
-	}
-	if (task)
-		dm_task_destroy(task);
-	return ret;
+	return finish_task(task, task && dm_task_add_target(task, 0, sectors, target, params),
+			   run_alone);
 }
 
 /**
@@ -345,7 +332,7 @@ int mapper_suspend(const char *name)
 {
 	struct dm_task *task = new_task(DM_DEVICE_SUSPEND, name);
 
-	return finish_task(task, task);
+	return finish_task(task, task, run_and_settle);
 }
 
 /** mapper_resume() - let I/O pass again, through the table that was loaded meanwhile, if any */
@@ -353,11 +340,19 @@ int mapper_resume(const char *name)
 {
 	struct dm_task *task = new_task(DM_DEVICE_RESUME, name);
 
-	return finish_task(task, task);
+	return finish_task(task, task, run_and_settle);
 }
 
 /** mapper_drop_loaded() - forget the table of mapper_load() */
 void mapper_drop_loaded(const char *name)
 {
 	run_task(DM_DEVICE_CLEAR, name);
+}
+
+/** mapper_cache_uuid() - the UUID of the cache that a mapped device was made for, or NULL */
+const char *mapper_cache_uuid(const struct mapper_info *info)
+{
+	size_t prefix = strlen(MAPPER_UUID_PREFIX);
+
+	return strncmp(info->uuid, MAPPER_UUID_PREFIX, prefix) ? NULL : info->uuid + prefix;
 }

@@ -46,5 +46,6 @@ int __must_check mapper_load(const char *name, u64 sectors, const char *target,
 int __must_check mapper_suspend(const char *name);
 int __must_check mapper_resume(const char *name);
 void mapper_drop_loaded(const char *name);
+const char *mapper_cache_uuid(const struct mapper_info *info);
 
 #endif /* FC_UTILS_MAPPER_H */

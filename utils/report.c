@@ -100,9 +100,7 @@ static void add_state(struct json_object *to, const struct cache *c)
 void report_json(struct json_object *to, const struct cache *c)
 {
 	json_text(to, "name", c->name);
-	json_text(to, "uuid", strncmp(c->info.uuid, MAPPER_UUID_PREFIX,
-				      strlen(MAPPER_UUID_PREFIX)) ? NULL :
-		  c->info.uuid + strlen(MAPPER_UUID_PREFIX));
+	json_text(to, "uuid", mapper_cache_uuid(&c->info));
 	add_leg(to, "ssd", &c->ssd);
 	add_leg(to, "disk", &c->disk);
 	add_state(to, c);

@@ -21,7 +21,7 @@ struct load {
 	const char *ssd_path;
 	const char *name;
 	const char *disk_path;
-	char found_path[256];
+	char found_path[LOCATE_PATH_LEN];
 	struct locate place;
 	struct tab_line tab;
 	struct device ssd;
@@ -58,27 +58,11 @@ static int check_store(const struct load *l)
 
 static int find_disk(struct load *l)
 {
-	struct identity_search search = {
-		.id = l->store.super.disk_id,
-		.min_sectors = l->store.super.geo.disk_sectors,
-		.not_this = l->ssd.dev,
-	};
+	char command[512];
 
-	if (!search.id[0])
-		return fail("the cache on %s does not know its disk: name it: "
-			    "flashcache_load %s %s DISK", l->ssd_path, l->ssd_path, l->name);
-	identity_search(&search);
-	if (!search.found)
-		return fail("no disk found with %s and at least %llu sectors: connect it, or "
-			    "name it: flashcache_load %s %s DISK", search.id,
-			    (unsigned long long)search.min_sectors, l->ssd_path, l->name);
-	if (search.found > 1)
-		return fail("%u disks found with %s (%s): name the right one: "
-			    "flashcache_load %s %s DISK", search.found, search.id, search.names,
-			    l->ssd_path, l->name);
-	if (identity_node(search.dev, l->found_path, sizeof(l->found_path)))
-		return fail("the disk is %s, which has no node under /dev: name the disk",
-			    search.names);
+	snprintf(command, sizeof(command), "flashcache_load %s %s", l->ssd_path, l->name);
+	if (locate_disk(&l->store.super, &l->ssd, command, l->found_path))
+		return -1;
 	l->disk_path = l->found_path;
 	return 0;
 }
@@ -234,10 +218,12 @@ static int match(const char *name, void *arg)
 {
 	struct sought *sought = arg;
 	struct mapper_info info;
-	size_t prefix = strlen(MAPPER_UUID_PREFIX);
+	const char *uuid;
 
-	if (mapper_get_info(name, &info) || strncmp(info.uuid, MAPPER_UUID_PREFIX, prefix) ||
-	    strcmp(info.uuid + prefix, sought->uuid))
+	if (mapper_get_info(name, &info))
+		return 0;
+	uuid = mapper_cache_uuid(&info);
+	if (!uuid || strcmp(uuid, sought->uuid))
 		return 0;
 	snprintf(sought->name, sought->len, "%s", name);
 	return -1;

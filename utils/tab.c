@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uuid/uuid.h>
+#include "locate.h"
 #include "sysfs.h"
 #include "tab.h"
 #include "tool.h"
 
 #define LINE_LEN	1024
-#define UUID_PREFIX	"UUID="
 
 static const char head[] =
 	"# flashcachetab(5): the caches of this machine, and the disks that belong to them.\n"
@@ -70,8 +70,8 @@ static const char *parse_line(struct tab_line *line, const char *text)
 		return "a line has two to four words: name, cache, disk, options";
 	if (strlen(name) >= sizeof(line->name))
 		return "the name is too long";
-	if (strncmp(cache, UUID_PREFIX, strlen(UUID_PREFIX)) ||
-	    uuid_parse(cache + strlen(UUID_PREFIX), uuid))
+	if (strncmp(cache, LOCATE_PREFIX, strlen(LOCATE_PREFIX)) ||
+	    uuid_parse(cache + strlen(LOCATE_PREFIX), uuid))
 		return "the cache is not named by UUID=, as 'flashcache list --all --json' shows it";
 	if (strlen(disk) >= sizeof(line->disk_id) || (strcmp(disk, "-") && !strchr(disk, '=')))
 		return "the disk is neither '-' nor an identity such as WWID=...";
@@ -103,7 +103,7 @@ int tab_each(tab_visit_fn visit, void *arg)
 		struct tab_line line = { .noauto = false };
 		const char *why = is_comment(text) ? NULL : parse_line(&line, text);
 
-		line.number = ++number;
+		number++;
 		if (why)
 			note("%s:%u: %s; the line is left out", tab_path(), number, why);
 		else if (line.name[0])
@@ -142,13 +142,13 @@ bool tab_find(const char *uuid, struct tab_line *line)
 
 static void print_line(FILE *to, const struct tab_line *line)
 {
-	fprintf(to, "%s\t%s%s\t%s\t%s\n", line->name, UUID_PREFIX, line->uuid,
+	fprintf(to, "%s\t%s%s\t%s\t%s\n", line->name, LOCATE_PREFIX, line->uuid,
 		line->disk_id[0] ? line->disk_id : "-", line->noauto ? "noauto" : "auto");
 }
 
 static bool is_of(const char *text, const char *uuid)
 {
-	struct tab_line line = { .number = 0 };
+	struct tab_line line = { .noauto = false };
 
 	return !is_comment(text) && !parse_line(&line, text) && !strcmp(line.uuid, uuid);
 }

@@ -20,14 +20,12 @@
  * @uuid: of the cache
  * @disk_id: identity of its disk, or "" when it has none
  * @noauto: it does not come up by itself
- * @number: of the line, from 1
  */
 struct tab_line {
 	char name[MAPPER_NAME_LEN];
 	char uuid[UUID_TEXT_LEN];
 	char disk_id[IDENTITY_LEN];
 	bool noauto;
-	unsigned int number;
 };
 
 /* Return: true to stop. */

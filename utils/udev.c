@@ -62,30 +62,23 @@ static void print_ssd(dev_t dev, const struct fc_super *super)
 		printf("FLASHCACHE_LOAD=1\n");
 }
 
-struct sought {
-	dev_t dev;
-	bool found;
-};
-
 /* A file system's UUID is that of the cache's own device, too, and of whatever else is above it. */
 static bool print_disk(const struct tab_line *line, void *arg)
 {
-	struct sought *sought = arg;
+	const dev_t *dev = arg;
 
-	if (!line->disk_id[0] || !identity_matches(sought->dev, line->disk_id) ||
-	    (!strncmp(line->disk_id, "UUID=", 5) && is_mapped(sought->dev, "")))
+	if (!line->disk_id[0] || !identity_matches(*dev, line->disk_id) ||
+	    (!strncmp(line->disk_id, "UUID=", 5) && is_mapped(*dev, "")))
 		return false;
 	printf("FLASHCACHE_ROLE=disk\nFLASHCACHE_UUID=%s\n", line->uuid);
 	if (!line->noauto)
 		printf("FLASHCACHE_LOAD=1\n");
-	sought->found = true;
 	return true;
 }
 
 static int describe(dev_t dev, int fd)
 {
 	struct device d = { .role = "device", .fd = fd, .dev = dev, .sectors = ~0ull >> 1 };
-	struct sought sought = { .dev = dev };
 	struct store store;
 
 	if (is_mapped(dev, MAPPER_UUID_PREFIX))
@@ -95,7 +88,7 @@ static int describe(dev_t dev, int fd)
 		return 0;
 	}
 	identity_of_event(dev);
-	return tab_each(print_disk, &sought);
+	return tab_each(print_disk, &dev);
 }
 
 static int describe_path(const char *path)

@@ -10,6 +10,7 @@
 #include "describe.h"
 #include "human.h"
 #include "identity.h"
+#include "locate.h"
 #include "progress.h"
 #include "rescue.h"
 #include "stop.h"
@@ -56,7 +57,7 @@ struct writeback {
 	bool json;
 	const char *ssd_path;
 	const char *disk_path;
-	char found_path[256];
+	char found_path[LOCATE_PATH_LEN];
 	struct device ssd;
 	struct device disk;
 	struct image image;
@@ -114,24 +115,11 @@ static int parse(struct writeback *w, int argc, char **argv)
 
 static int find_disk(struct writeback *w)
 {
-	struct identity_search search = {
-		.id = w->image.super.disk_id,
-		.min_sectors = w->image.super.geo.disk_sectors,
-		.not_this = w->ssd.dev,
-	};
+	char command[512];
 
-	if (!search.id[0])
-		return fail("the cache on %s does not know its disk: name it: flashcache "
-			    "writeback %s DISK", w->ssd_path, w->ssd_path);
-	identity_search(&search);
-	if (search.found != 1)
-		return fail("%s found with %s%s%s%s: name it: flashcache writeback %s DISK",
-			    search.found ? "more than one disk" : "no disk", search.id,
-			    search.found ? " (" : "", search.names, search.found ? ")" : "",
-			    w->ssd_path);
-	if (identity_node(search.dev, w->found_path, sizeof(w->found_path)))
-		return fail("the disk is %s, which has no node under /dev: name the disk",
-			    search.names);
+	snprintf(command, sizeof(command), "flashcache writeback %s", w->ssd_path);
+	if (locate_disk(&w->image.super, &w->ssd, command, w->found_path))
+		return -1;
 	w->disk_path = w->found_path;
 	return 0;
 }

@@ -239,12 +239,15 @@ static unsigned int beside(struct fc_cache *c, enum fc_reason why)
 	return most - 1;
 }
 
+/* The disk refuses writes, or must not get any. */
+static bool gave_up(struct fc_cache *c)
+{
+	return READ_ONCE(c->meta.sealed) || atomic_read(&c->clean.failed) >= FC_CLEAN_FAILED_MAX;
+}
+
 static bool stopped(struct fc_cache *c)
 {
-	struct fc_cleaner *cl = &c->clean;
-
-	return READ_ONCE(cl->stop) || READ_ONCE(c->meta.sealed) ||
-	       atomic_read(&cl->failed) >= FC_CLEAN_FAILED_MAX;
+	return READ_ONCE(c->clean.stop) || gave_up(c);
 }
 
 /* A batch was given up: those who wait for the rest of it must not be forgotten. */
@@ -402,7 +405,7 @@ int fc_cleaner_drain(struct fc_cache *c)
 			WRITE_ONCE(cl->stop, true);
 			return -EINTR;
 		}
-		if (READ_ONCE(c->meta.sealed) || atomic_read(&cl->failed) >= FC_CLEAN_FAILED_MAX)
+		if (gave_up(c))
 			return -EIO;
 		if (!work_busy(&cl->work))
 			fc_cleaner_all(c, true);

@@ -59,16 +59,22 @@ warm_restart()
 	check "remove" fc_remove "$NAME"
 }
 
+# stop_dirty SECONDS: a load of so long; its dirty blocks, $dirty of them, stay on flash.
+stop_dirty()
+{
+	check "load" cache writeback "$LOAD"
+	check "fast_remove on" fc_message "$NAME" fast_remove 1
+	exercise "make dirty blocks" --seconds "$(brief "$1")" --state "$STATE" --save-state "$STATE"
+	dirty=$(fc_status "$NAME" dirty)
+	check_num "there are dirty blocks" "$dirty" -ge 100
+	check "fast remove" fc_remove "$NAME"
+}
+
 # Dirty blocks stay on flash with fast_remove, and are as good as ever after a load.
 fast_remove()
 {
 	local dirty
-	check "load" cache writeback "$LOAD"
-	check "fast_remove on" fc_message "$NAME" fast_remove 1
-	exercise "make dirty blocks" --seconds "$(brief 3)" --state "$STATE" --save-state "$STATE"
-	dirty=$(fc_status "$NAME" dirty)
-	check_num "there are dirty blocks" "$dirty" -ge 100
-	check "fast remove" fc_remove "$NAME"
+	stop_dirty 3
 	written_behind_dirty
 	check_fails "the raw disk is behind" "mismatch" "$FCX" verify --state "$STATE" "$DISK"
 	check "load" cache writeback "$LOAD"
@@ -99,11 +105,7 @@ lacks() { ! grep "$@"; }
 ssd_wins()
 {
 	local dirty
-	check "load" cache writeback "$LOAD"
-	check "fast_remove on" fc_message "$NAME" fast_remove 1
-	exercise "make dirty blocks" --seconds "$(brief 2)" --state "$STATE" --save-state "$STATE"
-	dirty=$(fc_status "$NAME" dirty)
-	check "fast remove" fc_remove "$NAME"
+	stop_dirty 2
 	dd if="$DISK" of="$TMP/head" bs=4k count=1 iflag=direct status=none
 	dd if=/dev/urandom of="$DISK" bs=4k count=1 oflag=direct status=none
 	check_fails "ssd_wins is 0 or 1" "" cache writeback "$LOAD" 8 0 512 0 0 8 2 ssd_wins 2
