@@ -20,6 +20,7 @@
 void fc_cache_tune(struct fc_cache *c)
 {
 	c->core.policy = c->tune.reclaim_policy;
+	c->core.fill_ahead = c->tune.fill_ahead;
 	c->core.dirty_limit = max(1u, c->core.geo.assoc * c->tune.dirty_thresh_pct / 100);
 	WRITE_ONCE(c->watched, c->tune.skip_seq_thresh_kb || c->tune.io_latency_hist);
 	fc_gate_tune(c);

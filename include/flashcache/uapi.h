@@ -61,6 +61,8 @@ enum fc_persist { FC_PERSIST_AUTO = 0, FC_PERSIST_LOAD = 1, FC_PERSIST_CREATE = 
 	  "what may bring new blocks into the cache: 1 reads, 2 writes, 3 both, 0 nothing") \
 	T(skip_seq_thresh_kb, 0, 0, FC_SKIP_SEQ_MAX, FC_KEPT_BY_NAME, \
 	  "KiB; longer sequential streams pass by the cache; 0 off") \
+	T(fill_ahead, 1, 0, 1, 16, \
+	  "1: while there is free room, a read miss also brings the rest of its cluster") \
 	T(max_fill_ios, 256, 1, 1024, 3, \
 	  "fills and write-through copies in flight, up to 64 KiB of memory each") \
 	T(dirty_thresh_pct, FC_DIRTY_THRESH_DEFAULT, FC_DIRTY_THRESH_MIN, FC_DIRTY_THRESH_MAX, \

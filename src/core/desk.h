@@ -62,7 +62,8 @@ struct fc_ask {
  * struct fc_plan - the desk's answer
  * @verdict: enum fc_verdict
  * @flags: FC_PLAN_*
- * @nr_blocks: blocks that the covered sectors touch; not with FC_DISK
+ * @nr_blocks: blocks that the covered sectors touch; FC_FILL: and those that are brought beside
+ *	them; not with FC_DISK
  * @replaced: blocks that had to make room
  * @nr: sectors covered, from the asked sector on
  * @sector: the asked sector

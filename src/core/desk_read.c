@@ -112,6 +112,33 @@ static u16 claim(const struct fc_core *core, struct fc_set *set, struct fc_obloc
 	return way;
 }
 
+/*
+ * Free slots are worth nothing: they take what lies behind the fill, up to the end of its cluster.
+ * The disk gives that in the same movement, and no block has to leave for it. A block that is there,
+ * even in part, ends it.
+ */
+static void claim_ahead(const struct fc_core *core, struct fc_set *set, const struct fc_ask *ask,
+			struct fc_plan *plan, struct fc_oblock b, u64 limit)
+{
+	const struct fc_geo *geo = &core->geo;
+	u64 end = fc_geo_block(geo, fc_geo_run_end(geo, ask->sector)).n;
+	u64 last = fc_geo_block(geo, geo->disk_sectors - 1).n;
+	u16 way;
+
+	if (end > limit)
+		end = limit;
+	if (end > last + 1)
+		end = last + 1;
+	for (; b.n < end && set->len[FC_Q_FREE]; b.n++) {
+		if (fc_map_find(core, set, b, ask->hash) != FC_NIL)
+			return;
+		way = claim(core, set, b, ask->hash, plan);
+		if (way == FC_NIL)
+			return;
+		plan->way[plan->nr_blocks++] = way;
+	}
+}
+
 /* Claims as many blocks from the front on as can be had; the plan shrinks to them. */
 static void claim_run(const struct fc_core *core, struct fc_set *set, const struct fc_ask *ask,
 		      struct fc_plan *plan)
@@ -138,6 +165,8 @@ static void claim_run(const struct fc_core *core, struct fc_set *set, const stru
 	stop = fc_geo_block_sector(geo, b);
 	if (ask->sector + plan->nr > stop)
 		plan->nr = (u32)(stop - ask->sector);
+	if (core->fill_ahead && b.n == end)
+		claim_ahead(core, set, ask, plan, b, limit);
 }
 
 static void read_miss(const struct fc_core *core, struct fc_set *set, const struct fc_ask *ask,

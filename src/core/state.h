@@ -124,6 +124,7 @@ enum fc_list { FC_LIST_ADD = FC_PEND_ADD, FC_LIST_DEL = FC_PEND_DEL, FC_LIST_CLE
  * @policy: enum fc_policy; likewise
  * @no_writeback: the flash is not trusted with new dirty data
  * @no_clean: cleaning keeps failing; nobody can wait for it
+ * @fill_ahead: a fill brings the blocks behind it as well, while there are free slots
  * @dirty_limit: dirty slots a set at which it wants cleaning
  * @discard: blocks that a discard is working on, as if each set listed them; @nr is 0 when there is
  *	none
@@ -136,6 +137,7 @@ struct fc_core {
 	u8 policy;
 	bool no_writeback;
 	bool no_clean;
+	bool fill_ahead;
 	u16 dirty_limit;
 	struct fc_own discard;
 };

@@ -145,6 +145,9 @@ keeping()
 
 # --- effects --------------------------------------------------------------------------------------
 
+# A new cache that brings nothing but what is read.
+fresh_still() { fresh && turn fill_ahead 0; }
+
 # read_as LIST...: a process reads 10 blocks at $AT that nobody has read; before it does, each
 # message of LIST is sent with its number for PID.
 AT=0
@@ -171,7 +174,7 @@ read_as()
 
 admission()
 {
-	check "fresh cache" fresh
+	check "fresh cache" fresh_still
 	read_as
 	expect "a read is cached" fills -eq 10
 	turn admit 2
@@ -210,7 +213,7 @@ admission()
 
 lists()
 {
-	check "fresh cache" fresh
+	check "fresh cache" fresh_still
 	read_as "blacklist add PID"
 	expect "black: not cached" fills -eq 0
 	read_as "blacklist add PID" "whitelist add PID"
@@ -262,7 +265,7 @@ pid_list() { sed -n "s/^$1: //p" "$PROC/$W/flashcache_pidlists"; }
 bounds()
 {
 	local pid i
-	check "fresh cache" fresh
+	check "fresh cache" fresh_still
 	turn max_pids 3
 	mark
 	for pid in 11 12 13 14 11 12; do
@@ -404,6 +407,27 @@ idle()
 	check_num "and is not kept" "$(shows fast_remove)" -eq 0
 }
 
+# A block in the middle of a cluster of sixteen, of an empty cache.
+ahead()
+{
+	check "fresh cache" fresh
+	mark
+	reads 1040 1
+	settle
+	expect "fill_ahead brings the rest of the cluster" fills -eq 12
+	expect "in one read of the disk" disk_reads -eq 1
+	mark
+	reads 1044 11
+	look
+	expect "which hits" read_hit_blocks -eq 11
+	expect "and leaves the disk alone" disk_reads -eq 0
+	turn fill_ahead 0
+	mark
+	reads 2064 1
+	settle
+	expect "fill_ahead 0: one block" fills -eq 1
+}
+
 random_reads()
 {
 	fio --name=r --filename="$DEV" --rw=randread --bs=4k --direct=1 --ioengine=libaio \
@@ -413,7 +437,7 @@ random_reads()
 
 fill_budget()
 {
-	check "fresh cache" fresh
+	check "fresh cache" fresh_still
 	mark
 	random_reads 0
 	settle
@@ -436,6 +460,7 @@ effects()
 	syncing
 	rate
 	idle
+	ahead
 	fill_budget
 }
 

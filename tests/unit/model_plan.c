@@ -215,7 +215,9 @@ static void check_plan(const struct job *job, const struct fc_ask *ask)
 	CHECK(p->nr >= 1 && p->nr <= ask->nr);
 	first = fc_geo_block(&w->core->geo, p->sector).n;
 	last = fc_geo_block(&w->core->geo, p->sector + p->nr - 1).n;
-	if (p->verdict != FC_DISK)
+	if (p->verdict == FC_FILL && w->core->fill_ahead)
+		CHECK(p->nr_blocks >= last - first + 1);
+	else if (p->verdict != FC_DISK)
 		CHECK_EQ(p->nr_blocks, last - first + 1);
 	if (p->verdict == FC_FILL)
 		CHECK(p->nr_blocks * model_block_sectors() <= FC_CLAIM_SECTORS);

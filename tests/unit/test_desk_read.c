@@ -66,6 +66,74 @@ TEST(desk_read_fill)
 	fix_free(core);
 }
 
+/* While there are free slots a fill goes on to the end of its cluster; the answer does not. */
+TEST(desk_read_fill_ahead)
+{
+	struct fc_core *core = fix_core(&small);
+	struct fc_plan p;
+	u32 i;
+
+	core->fill_ahead = true;
+	p = ask(core, 8 * 3 + 2, 1, true);
+	CHECK_EQ(p.verdict, FC_FILL);
+	CHECK_EQ(p.nr, 1);
+	CHECK_EQ(p.nr_blocks, 13);
+	CHECK_EQ(p.replaced, 0);
+	for (i = 0; i < 13; i++)
+		CHECK_EQ(p.way[i], fix_find(core, 3 + i));
+	CHECK_EQ(fix_slot(core, 15)->busy, FC_OWNED);
+	done(core, &p, true);
+	CHECK_EQ(fix_slot(core, 15)->valid, 0xff);
+	CHECK_EQ(fix_find(core, 16), FC_NIL);
+	fc_check_idle(core, fc_core_set(core, 0));
+	fix_free(core);
+}
+
+/* What is there ends it, and so do the last free slot and the end of the disk. */
+TEST(desk_read_fill_ahead_ends)
+{
+	struct fc_core *core = fix_core(&small);
+	struct fc_plan p;
+
+	fix_dirty(core, 8 * 5, 1);
+	core->fill_ahead = true;
+	p = ask(core, 8 * 2, 8, true);
+	CHECK_EQ(p.nr_blocks, 3);
+	done(core, &p, true);
+	p = ask(core, 8 * 999, 8, true);
+	CHECK_EQ(p.nr_blocks, 2);
+	done(core, &p, true);
+	CHECK_EQ(fix_slot(core, 1000)->valid, 0x7);
+	p = ask(core, 8 * 16, 8, true);
+	CHECK_EQ(p.nr_blocks, 10);
+	done(core, &p, true);
+	CHECK_EQ(fc_core_set(core, 0)->len[FC_Q_FREE], 0);
+	p = ask(core, 8 * 32, 8, true);
+	CHECK_EQ(p.verdict, FC_FILL);
+	CHECK_EQ(p.nr_blocks, 1);
+	CHECK_EQ(p.replaced, 1);
+	done(core, &p, true);
+	fix_free(core);
+}
+
+/* A block that somebody writes past the cache is not brought along. */
+TEST(desk_read_fill_ahead_ends_at_what_is_owned)
+{
+	struct fc_core *core = fix_core(&small);
+	struct fc_ask a = fix_ask(core, 8 * 4, 8);
+	struct fc_plan around, p;
+
+	core->fill_ahead = true;
+	a.admit = false;
+	fc_desk_write(core, fix_set(core, a.sector), &a, &around);
+	CHECK_EQ(around.verdict, FC_AROUND);
+	p = ask(core, 8 * 2, 8, true);
+	CHECK_EQ(p.nr_blocks, 2);
+	done(core, &p, true);
+	fc_desk_done_around(core, fix_set(core, a.sector), &around);
+	fix_free(core);
+}
+
 TEST(desk_read_fill_fails)
 {
 	struct fc_core *core = fix_core(&small);

@@ -123,7 +123,7 @@ static void clean_some(void)
 
 static void change_settings(void)
 {
-	u32 roll = test_below(10);
+	u32 roll = test_below(11);
 
 	if (roll < 4)
 		w->core->mode = (u8)(test_chance(60) ? FC_MODE_WRITEBACK : 1 + test_below(3));
@@ -133,6 +133,8 @@ static void change_settings(void)
 		w->core->no_writeback = test_chance(20);
 	else if (roll < 9)
 		w->core->no_clean = w->error_pct && test_chance(30);
+	else if (roll < 10)
+		w->core->fill_ahead = test_chance(60);
 	else
 		w->core->dirty_limit = (u16)(1 + test_below(w->core->geo.assoc));
 }
