@@ -25,19 +25,22 @@ not_ok() { echo "not ok - $*"; _bad=$((_bad + 1)); }
 skip() { echo "ok - $1 # SKIP ${2:-}"; }
 note() { printf '# %s\n' "$@"; }
 
+# In $log where a check keeps what is said: not by mktemp and rm, since a process costs more than
+# most checks. One file for each shell and depth of calls.
+_check_log() { log=/run/check.$BASHPID.${#FUNCNAME[@]}; }
+
 # check DESC CMD...: ok when CMD succeeds; its output is shown only when it does not.
 check()
 {
 	local desc=$1 log
 	shift
-	log=$(mktemp)
+	_check_log
 	if "$@" >"$log" 2>&1; then
 		ok "$desc"
 	else
 		{ echo "\$ $*"; tail -n 30 "$log"; } | sed 's/^/# /'
 		not_ok "$desc"
 	fi
-	rm -f "$log"
 }
 
 # check_fails DESC PATTERN CMD...: ok when CMD fails and says something that matches PATTERN.
@@ -45,7 +48,7 @@ check_fails()
 {
 	local desc=$1 pattern=$2 log
 	shift 2
-	log=$(mktemp)
+	_check_log
 	if "$@" >"$log" 2>&1; then
 		not_ok "$desc (it succeeded)"
 	elif grep -qE -- "$pattern" "$log"; then
@@ -54,7 +57,6 @@ check_fails()
 		{ echo "\$ $*"; tail -n 30 "$log"; } | sed 's/^/# /'
 		not_ok "$desc (without saying: $pattern)"
 	fi
-	rm -f "$log"
 }
 
 # check_num DESC A OP B: an integer comparison, both sides shown when it is false.
