@@ -92,11 +92,15 @@ static int take_ticket(struct load *load)
 {
 	const struct exercise *ex = load->ex;
 	struct timespec now;
+	uint64_t ticket;
 
 	if (__atomic_load_n(&load->stop, __ATOMIC_RELAXED))
 		return 0;
-	if (ex->ops && __atomic_fetch_add(&load->tickets, 1, __ATOMIC_RELAXED) >= ex->ops)
+	ticket = __atomic_fetch_add(&load->tickets, 1, __ATOMIC_RELAXED);
+	if (ex->ops && ticket >= ex->ops)
 		return 0;
+	if (ex->tell && ticket == ex->tell)
+		printf("%s: %" PRIu64 " operations begun\n", program, ticket);
 	if (!ex->seconds)
 		return 1;
 	clock_gettime(CLOCK_MONOTONIC, &now);

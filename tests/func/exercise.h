@@ -19,6 +19,7 @@ struct exercise {
 	struct journal *journal;	/* or NULL */
 	uint64_t seed;
 	uint64_t ops;			/* 0: until the time is up */
+	uint64_t tell;			/* say so when that many were begun; 0: never */
 	unsigned int seconds;		/* 0: until the operations are done */
 	unsigned int threads;
 	unsigned int depth;		/* operations in flight, a thread */

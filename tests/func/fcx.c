@@ -21,7 +21,7 @@ struct options {
 	const char *mode, *path;
 	const char *state, *save, *log;
 	const char *mix, *hot;
-	uint64_t seed, ops, seconds, offset, span, threads, depth, max, align;
+	uint64_t seed, ops, tell, seconds, offset, span, threads, depth, max, align;
 	int overlap_reads, no_nowait, fill, after_crash, no_verify;
 };
 
@@ -41,6 +41,7 @@ static const char usage[] =
 "The load:\n"
 "  --seed N            [the time]          --ops N             stop after N operations\n"
 "  --seconds N         stop after N seconds; without --ops and --seconds: 10 s\n"
+"  --tell N            say so when N operations have begun\n"
 "  --threads N         [4]                 --depth N           operations in flight a thread [4]\n"
 "  --max N             longest one [1m]    --align N           offset, length [logical block]\n"
 "  --hot A:B           A % of the operations go to the first B % of the span          [80:20]\n"
@@ -79,6 +80,7 @@ static void parse_options(struct options *o, char **argv)
 		{ "--after-crash", OPTION_FLAG, &o->after_crash, 0, 0 },
 		{ "--seed", OPTION_NUMBER, &o->seed, 0, 0 },
 		{ "--ops", OPTION_NUMBER, &o->ops, 0, 0 },
+		{ "--tell", OPTION_NUMBER, &o->tell, 1, UINT64_MAX },
 		{ "--seconds", OPTION_NUMBER, &o->seconds, 1, 1000000 },
 		{ "--threads", OPTION_NUMBER, &o->threads, 1, 256 },
 		{ "--depth", OPTION_NUMBER, &o->depth, 1, 256 },
@@ -239,6 +241,7 @@ static void set_up_exercise(struct exercise *ex, const struct options *o, const 
 
 	ex->seed = o->seed;
 	ex->ops = o->ops == UINT64_MAX ? 0 : o->ops;
+	ex->tell = o->tell;
 	ex->seconds = o->seconds || o->ops != UINT64_MAX ? o->seconds : 10;
 	ex->threads = o->threads;
 	ex->depth = o->depth;
