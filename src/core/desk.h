@@ -188,8 +188,7 @@ static inline bool fc_own_covers(const struct fc_core *core, const struct fc_set
  */
 static inline bool fc_slot_closed(const struct fc_slot *s)
 {
-	/* In one comparison, since this is asked for each hit: only FC_OWNED, or @wait, reach it. */
-	return (s->wait << 2 | s->busy) >= FC_OWNED || s->pins == FC_PINS_MAX;
+	return s->wait || s->busy == FC_OWNED || s->pins == FC_PINS_MAX;
 }
 
 /**

@@ -21,19 +21,23 @@
  * @geo: geometry
  * @sector: first sector
  * @nr: sectors
+ * @units: mask of them
  *
- * Return: mask of units; 0 when the request is empty or does not lie within one block.
+ * Return: false when the request is empty or does not lie within one block.
  */
-static inline u32 fc_lane_units(const struct fc_geo *geo, sector_t sector, u32 nr)
+static inline bool fc_lane_units(const struct fc_geo *geo, sector_t sector, u32 nr, u32 *units)
 {
 	u32 first = (u32)sector & (geo->block_sectors - 1);
 	u32 end = first + nr;
 
-	if (likely(!first && nr == geo->block_sectors))
-		return geo->full;
+	if (likely(!first && nr == geo->block_sectors)) {
+		*units = geo->full;
+		return true;
+	}
 	if (unlikely(end > geo->block_sectors || !nr))
-		return 0;
-	return fc_geo_units(geo, first, end);
+		return false;
+	*units = fc_geo_units(geo, first, end);
+	return true;
 }
 
 /**

@@ -218,10 +218,11 @@ static inline u16 fc_map_find_in(const struct fc_set *set, const u16 *chain, str
 	if (way == FC_NIL)
 		return FC_NIL;
 	for (;;) {
-		u16 next = slots[way].hnext;
+		u16 next;
 
 		if (likely(slots[way].block == b.n))
 			return way;
+		next = slots[way].hnext;
 		if (next == way)
 			return FC_NIL;
 		way = next;

@@ -48,10 +48,10 @@ static inline u16 take(struct fc_cache *c, struct fc_req *req, struct bio *bio)
 {
 	const struct fc_geo *geo = &c->core.geo;
 	sector_t sector = bio->bi_iter.bi_sector;
-	u32 nr = bio_sectors(bio), units = fc_lane_units(geo, sector, nr);
+	u32 nr = bio_sectors(bio), units;
 	u16 way;
 
-	if (unlikely(!units))
+	if (unlikely(!fc_lane_units(geo, sector, nr, &units)))
 		return FC_LANE_SHUT;
 	way = pin(c, req, bio, units);
 	if (unlikely(way >= FC_LANE_SHUT))
@@ -59,7 +59,7 @@ static inline u16 take(struct fc_cache *c, struct fc_req *req, struct bio *bio)
 	req->c = c;
 	req->iter = bio->bi_iter;
 	req->plan.way[0] = way;
-	this_cpu_inc(c->stats->lane[req->step][nr]);
+	this_cpu_inc(c->stats->lane[nr][req->step]);
 	/* As fc_submit_aim() would, but for the counter. */
 	bio_set_dev(bio, c->ssd->bdev);
 	bio->bi_iter.bi_sector = fc_geo_place(geo, fc_geo_slot(geo, req->set_index, way), sector);
@@ -80,7 +80,7 @@ static inline void go_past(struct fc_cache *c, struct fc_req *req, struct bio *b
 	req->flags = FC_REQ_PASS;
 	req->step = FC_STEP_DISK;
 	req->plan.nr = bio_sectors(bio);
-	this_cpu_inc(c->stats->lane[FC_LANE_PAST][bio_sectors(bio)]);
+	this_cpu_inc(c->stats->lane[bio_sectors(bio)][FC_LANE_PAST]);
 	atomic_inc(&c->busy);
 	bio_set_dev(bio, c->disk->bdev);
 }

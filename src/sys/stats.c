@@ -20,7 +20,7 @@ static u64 sum_lane(const struct fc_cache *c, enum fc_lane lane, u32 first, u32 
 
 	for_each_possible_cpu(cpu)
 		for (i = first; i <= last; i++)
-			sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->lane[lane][i]);
+			sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->lane[i][lane]);
 	return sum;
 }
 

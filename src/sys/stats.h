@@ -19,17 +19,17 @@ enum fc_stat {
 #undef FC_STAT_ENUM
 
 /* The first two are steps of a request, too (enum fc_step). */
-enum fc_lane { FC_LANE_READ = 0, FC_LANE_WRITE = 1, FC_LANE_PAST = 2, FC_NR_LANES = 3 };
+enum fc_lane { FC_LANE_READ = 0, FC_LANE_WRITE = 1, FC_LANE_PAST = 2, FC_NR_LANES = 4 };
 
 /**
  * struct fc_stats - counters of one CPU
  * @n: by enum fc_stat
- * @lane: reads, writes and reads past the cache in the fast lane, by sectors; each stands for
- *	several in @n
+ * @lane: in the fast lane, by sectors: reads, writes and reads past the cache, each of which stands
+ *	for several in @n; the last of four stays 0: so a shift finds the place
  */
 struct fc_stats {
 	u64 n[FC_NR_STATS];
-	u64 lane[FC_NR_LANES][FC_BLOCK_MAX + 1];
+	u64 lane[FC_BLOCK_MAX + 1][FC_NR_LANES];
 };
 
 struct fc_cache;

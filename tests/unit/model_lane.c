@@ -25,10 +25,10 @@ void model_lane_ask(struct fc_set *set, const struct fc_ask *ask, bool write)
 	static char before[sizeof(lane.after)];
 	struct fc_oblock b = fc_geo_block(&w->core->geo, ask->sector);
 	const u16 *chain = fc_map_chain(w->core, set, b, ask->hash);
-	u32 units = fc_lane_units(&w->core->geo, ask->sector, ask->nr);
+	u32 units = 0;
 
 	CHECK(w->core->stride <= sizeof(before));
-	lane.asked = units != 0;
+	lane.asked = fc_lane_units(&w->core->geo, ask->sector, ask->nr, &units);
 	lane.past = false;
 	if (!lane.asked)
 		return;
