@@ -7,17 +7,12 @@
  */
 #include <getopt.h>
 #include <stdio.h>
-#include <sys/sysinfo.h>
 #include <uuid/uuid.h>
-#include "dirty.h"
 #include "geometry.h"
 #include "identity.h"
 #include "mapper.h"
-#include "number.h"
-#include "signature.h"
-#include "store.h"
+#include "newcache.h"
 #include "tab.h"
-#include "table.h"
 #include "tool.h"
 #include "flashcache/uapi.h"
 
@@ -61,75 +56,8 @@ static const char help[] =
 	"Start it:    flashcache_load /dev/nvme0n1\n"
 	"Give it up:  flashcache_destroy /dev/nvme0n1\n";
 
-struct create {
-	bool verbose;
-	bool force;
-	unsigned int mode;
-	u64 block;
-	u64 md_block;
-	u64 size;
-	u64 assoc;
-	u64 cluster;
-	const char *name;
-	const char *ssd_path;
-	const char *disk_path;
-	struct device ssd;
-	struct device disk;
-};
-
-static int parse_mode(const char *word, unsigned int *mode)
-{
-	if (!strcmp(word, "back"))
-		*mode = FC_MODE_WRITEBACK;
-	else if (!strcmp(word, "thru") || !strcmp(word, "through"))
-		*mode = FC_MODE_WRITETHROUGH;
-	else if (!strcmp(word, "around"))
-		*mode = FC_MODE_WRITEAROUND;
-	else
-		return fail("-p %s: no such mode: choose back, thru or around", word);
-	return 0;
-}
-
-static int parse_size(char option, const char *text, u64 *sectors)
-{
-	if (!number_parse_sectors(text, sectors))
-		return 0;
-	return fail("-%c %s: not a size: give a number of sectors, or a number with k, m, g or t",
-		    option, text);
-}
-
-static int parse_option(struct create *c, int option, const char *text)
-{
-	switch (option) {
-	case 'p':
-		return parse_mode(text, &c->mode);
-	case 's':
-		return parse_size('s', text, &c->size);
-	case 'b':
-		return parse_size('b', text, &c->block);
-	case 'm':
-		return parse_size('m', text, &c->md_block);
-	case 'd':
-		return parse_size('d', text, &c->cluster);
-	case 'a':
-		if (!number_parse(text, &c->assoc))
-			return 0;
-		return fail("-a %s: not a number", text);
-	case 'w':
-		return fail("-w: this version has no write-only caches: leave it out");
-	case 'f':
-		c->force = true;
-		return 0;
-	case 'v':
-		c->verbose = true;
-		return 0;
-	default:
-		return -1;	/* getopt has said why */
-	}
-}
-
 /* Return: -1 to go on, else an exit status. */
-static int parse(struct create *c, int argc, char **argv)
+static int parse(struct newcache *c, int argc, char **argv)
 {
 	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
 	int option;
@@ -139,7 +67,7 @@ static int parse(struct create *c, int argc, char **argv)
 			printf("%s%s", usage, help);
 			return 0;
 		}
-		if (parse_option(c, option, optarg))
+		if (newcache_option(c, option, optarg))
 			return usage_error(usage, NULL);
 	}
 	if (!c->mode)
@@ -153,7 +81,7 @@ static int parse(struct create *c, int argc, char **argv)
 }
 
 /* The original ignores -m unless the mode is write-back, so do we. */
-static int check_md_block(struct create *c)
+static int check_md_block(struct newcache *c)
 {
 	if (c->mode != FC_MODE_WRITEBACK) {
 		c->md_block = 0;
@@ -167,7 +95,7 @@ static int check_md_block(struct create *c)
 	return 0;
 }
 
-static void print_plan(const struct create *c)
+static void print_plan(const struct newcache *c)
 {
 	printf("cachedev %s, ssd_devname %s, disk_devname %s cache mode %s\n",
 	       c->name, c->ssd_path, c->disk_path, table_mode_title(c->mode));
@@ -177,13 +105,10 @@ static void print_plan(const struct create *c)
 	printf("cache_size %llu\n", (unsigned long long)c->size);
 }
 
-static int open_devices(struct create *c)
+static int open_devices(struct newcache *c)
 {
-	if (device_open(&c->ssd, "SSD", c->ssd_path))
+	if (newcache_open_ssd(c))
 		return -1;
-	if (c->ssd.read_only)
-		return fail("SSD %s is read-only: make it writable (blockdev --setrw)",
-			    c->ssd_path);
 	/* Before the open: a device and its partition exclude each other. */
 	if (device_same(&c->ssd, c->disk_path))
 		return fail("%s and %s are the same device: a disk cannot cache itself",
@@ -196,165 +121,18 @@ static int open_devices(struct create *c)
 	return 0;
 }
 
-/* The larger of both sector sizes becomes that of the cache. */
-static int check_sector_sizes(const struct create *c)
+static int check(struct newcache *c)
 {
-	unsigned int ssd = c->ssd.sector_size, disk = c->disk.sector_size;
-
-	if (ssd > FCD_BLOCK_SIZE || disk > FCD_BLOCK_SIZE)
-		return fail("%s has sectors larger than %u bytes: cannot be used",
-			    ssd > disk ? c->ssd_path : c->disk_path, FCD_BLOCK_SIZE);
-	if (ssd > disk && !c->force)
-		return fail("SSD %s has sectors of %u bytes, disk %s of %u: a file system that is "
-			    "on the disk may not mount through the cache: reformat the SSD to "
-			    "%u-byte sectors, or use -f", c->ssd_path, ssd, c->disk_path, disk,
-			    disk);
-	if (c->disk.sectors % (ssd / SECTOR_SIZE))
-		return fail("the size of disk %s is no multiple of the SSD's sectors (%u bytes): "
-			    "reformat the SSD to smaller sectors", c->disk_path, ssd);
-	return 0;
-}
-
-static int fail_existing(const struct create *c)
-{
-	fail("Valid Flashcache already exists on %s", c->ssd_path);
-	return fail("use flashcache_load %s to start it, or flashcache_destroy %s to give it up",
-		    c->ssd_path, c->ssd_path);
-}
-
-/* Forced is forced, but the administrator is told what that costs. */
-static void note_overwritten(const struct create *c, const struct store *store)
-{
-	u64 dirty;
-
-	if (store->kind == STORE_NONE)
-		return;
-	if (store->kind != STORE_CACHE)
-		note("SSD %s: %s; overwriting it as told", c->ssd_path, store->why);
-	else if (!dirty_blocks_on(&c->ssd, &dirty))
-		note("SSD %s: overwriting a cache with %llu dirty blocks as told", c->ssd_path,
-		     (unsigned long long)dirty);
-}
-
-static int check_contents(const struct create *c)
-{
-	struct store store;
-	char what[128];
-	int found;
-
-	if (store_read(&c->ssd, &store))
-		return -1;
-	if (c->force) {
-		note_overwritten(c, &store);
-		return 0;
-	}
-	switch (store.kind) {
-	case STORE_CACHE:
-		return fail_existing(c);
-	case STORE_ORIGINAL:
-		fail("Valid Flashcache already exists on %s, made by the original flashcache",
-		     c->ssd_path);
-		return fail("let the original write its dirty blocks to the disk, then use -f");
-	case STORE_DAMAGED:
-	case STORE_NEWER:
-		return fail("SSD %s: %s: -f overwrites it", c->ssd_path, store.why);
-	case STORE_NONE:
-		break;
-	}
-	found = signature_find(&c->ssd, what, sizeof(what));
-	if (found > 0)
-		return fail("SSD %s has %s on it, which would be lost: choose another device, or "
-			    "erase it (wipefs -a) or use -f", c->ssd_path, what);
-	return found;
-}
-
-static int check_geometry(const struct create *c, struct fc_geo *geo)
-{
-	const struct fc_geo_want want = {
-		.block_sectors = c->block,
-		.assoc = c->assoc,
-		.cluster_sectors = c->cluster,
-		.cache_sectors = c->size,
-		.flash_sectors = c->ssd.sectors,
-		.disk_sectors = c->disk.sectors,
-	};
-	const char *why;
-
-	return fc_geo_init(geo, &want, &why) ? fail("%s", why) : 0;
-}
-
-static int refuse_creation(void)
-{
-	fprintf(stderr, "Exiting FlashCache creation\n");
-	return -1;
-}
-
-static int check_memory(const struct create *c, const struct fc_geo *geo)
-{
-	u64 need = fc_geo_memory(geo), have;
-	struct sysinfo info;
-
-	if (sysinfo(&info))
-		return fail("cannot find out how much memory there is: %s", strerror(errno));
-	have = (u64)info.totalram * info.mem_unit;
-	printf("Flashcache metadata will use %lluMB of your %lluMB main memory\n",
-	       (unsigned long long)(need + (1 << 20) - 1) >> 20, (unsigned long long)have >> 20);
-	if (need <= have / 4 || c->force)
-		return 0;
-	if (ask("This is more than a quarter of the main memory; larger blocks (-b) or a smaller "
-		"cache (-s) need less.\nAre you sure you want to proceed?"))
-		return 0;
-	return refuse_creation();
-}
-
-static int check_proportion(const struct create *c, const struct fc_geo *geo)
-{
-	if (geo->flash_sectors <= c->disk.sectors || c->force)
-		return 0;
-	if (ask("The cache on %s is larger than the disk %s.\nAre you sure you want to proceed?",
-		c->ssd_path, c->disk_path))
-		return 0;
-	return refuse_creation();
-}
-
-static int check(struct create *c)
-{
-	struct fc_geo geo;
-
-	if (open_devices(c) || check_sector_sizes(c) || check_contents(c) ||
-	    check_geometry(c, &geo))
-		return -1;
-	if (check_memory(c, &geo) || check_proportion(c, &geo))
+	if (open_devices(c) || newcache_check(c))
 		return -1;
 	return mapper_check_target() || mapper_check_free(c->name) ? -1 : 0;
 }
 
-/* What was on the SSD must not be found by others later, where the cache does not overwrite it. */
-static int erase_old_contents(struct create *c)
+static int start(struct newcache *c)
 {
-	if (!c->force)
-		return 0;
-	if (device_open_for_write(&c->ssd) || signature_wipe(&c->ssd))
-		return -1;
-	return 0;
-}
+	struct table table;
 
-static int start(struct create *c)
-{
-	struct table table = {
-		.disk = &c->disk,
-		.ssd = &c->ssd,
-		.name = c->name,
-		.mode = c->mode,
-		.persist = c->force ? FC_PERSIST_FORCE : FC_PERSIST_CREATE,
-		.block = c->block,
-		.size = c->size,
-		.assoc = c->assoc,
-		.cluster = c->cluster,
-		.md_block = c->md_block,
-		.policy = "s3fifo",
-	};
-
+	newcache_table(c, &table);
 	uuid_generate(table.uuid);
 	if (!identity_get(c->disk.dev, table.disk_id))
 		note("disk %s has nothing by which it could be known again: name it when you call "
@@ -369,12 +147,7 @@ static int start(struct create *c)
 
 int create_main(int argc, char **argv)
 {
-	struct create c = {
-		.block = FC_BLOCK_DEFAULT,
-		.assoc = FC_ASSOC_DEFAULT,
-		.ssd.fd = -1,
-		.disk.fd = -1,
-	};
+	struct newcache c = NEWCACHE_INIT;
 	int ret = parse(&c, argc, argv);
 
 	if (ret >= 0)
@@ -382,7 +155,7 @@ int create_main(int argc, char **argv)
 	if (mapper_check_name(c.name) || check_md_block(&c))
 		return 1;
 	print_plan(&c);
-	ret = check(&c) || erase_old_contents(&c) || start(&c);
+	ret = check(&c) || newcache_erase(&c) || start(&c);
 	device_close(&c.ssd);
 	device_close(&c.disk);
 	return ret ? 1 : 0;
