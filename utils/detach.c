@@ -16,6 +16,7 @@
 #include "progress.h"
 #include "stop.h"
 #include "store.h"
+#include "swap.h"
 #include "sweep.h"
 #include "sysfs.h"
 #include "tab.h"
@@ -79,8 +80,9 @@ static int clean(struct cache *c)
 }
 
 /* The suspended cache's superblocks; its device is still held, so it is not opened for us alone. */
-static int forget_cache(const struct cache *c)
+static int forget_cache(void *arg)
 {
+	const struct cache *c = arg;
 	struct device d = { .role = "SSD", .path = c->ssd.path, .dev = c->ssd.dev,
 			    .sectors = ~0ull >> 1 };
 	struct store store;
@@ -103,24 +105,16 @@ static int forget_cache(const struct cache *c)
 	return ret;
 }
 
-static int swap(const struct cache *c)
+static int swap(struct cache *c)
 {
 	char params[64];
-	int error, ret;
+	const struct swap s = {
+		.name = c->name, .sectors = c->sectors, .target = "linear", .params = params,
+		.step = forget_cache, .arg = c,
+	};
 
 	snprintf(params, sizeof(params), "%u:%u 0", major(c->disk.dev), minor(c->disk.dev));
-	error = mapper_load(c->name, c->sectors, "linear", params);
-	if (error)
-		return fail("cannot load a linear table into %s: %s", c->name, strerror(error));
-	error = mapper_suspend(c->name);
-	ret = error ? fail("cannot suspend %s: %s", c->name, strerror(error)) : forget_cache(c);
-	if (ret)
-		mapper_drop_loaded(c->name);
-	error = mapper_resume(c->name);
-	if (error)
-		return fail("cannot resume %s: %s: try dmsetup resume %s", c->name,
-			    strerror(error), c->name);
-	return ret;
+	return swap_table(&s);
 }
 
 static void forget_line(const struct cache *c)

@@ -218,6 +218,8 @@ int mapper_get_info(const char *name, struct mapper_info *info)
 	} else if (from.exists) {
 		info->exists = true;
 		info->suspended = from.suspended;
+		info->read_only = from.read_only;
+		info->pending = from.inactive_table;
 		info->open_count = (unsigned int)from.open_count;
 		info->dev = makedev(from.major, from.minor);
 		uuid = dm_task_get_uuid(task);
@@ -347,6 +349,132 @@ int mapper_resume(const char *name)
 void mapper_drop_loaded(const char *name)
 {
 	run_task(DM_DEVICE_CLEAR, name);
+}
+
+/* --- tables of any targets -------------------------------------------------------------------- */
+
+static int add_piece(struct mapper_map *map, const struct mapper_piece *piece)
+{
+	struct mapper_piece *at = realloc(map->at, (map->nr + 1) * sizeof(*at));
+
+	if (!at)
+		return -1;
+	map->at = at;
+	at[map->nr] = *piece;
+	at[map->nr].params = strdup(piece->params);
+	if (!at[map->nr].params)
+		return -1;
+	map->nr++;
+	map->sectors = piece->start + piece->sectors;
+	return 0;
+}
+
+static int take_pieces(struct dm_task *task, struct mapper_map *map)
+{
+	char *type, *params;
+	void *next = NULL;
+
+	do {
+		struct mapper_piece piece = { .params = NULL };
+		uint64_t start = 0, sectors = 0;
+
+		type = params = NULL;
+		next = dm_get_next_target(task, next, &start, &sectors, &type, &params);
+		if (!type)
+			return 0;
+		piece.start = start;
+		piece.sectors = sectors;
+		snprintf(piece.type, sizeof(piece.type), "%s", type);
+		piece.params = params ? params : (char *)"";
+		if (add_piece(map, &piece))
+			return fail("out of memory");
+	} while (next);
+	return 0;
+}
+
+/**
+ * mapper_read_map() - the table that a mapped device has in force
+ * @name: its name
+ * @map: filled; mapper_free_map() on it is always allowed afterwards
+ */
+int mapper_read_map(const char *name, struct mapper_map *map)
+{
+	struct dm_task *task = new_task(DM_DEVICE_TABLE, name);
+	int ret;
+
+	memset(map, 0, sizeof(*map));
+	if (!task || !dm_task_no_flush(task) || !dm_task_run(task))
+		ret = fail("cannot read the table of %s: %s", name, last_error);
+	else
+		ret = take_pieces(task, map);
+	if (task)
+		dm_task_destroy(task);
+	return ret;
+}
+
+void mapper_free_map(struct mapper_map *map)
+{
+	while (map->nr)
+		free(map->at[--map->nr].params);
+	free(map->at);
+	map->at = NULL;
+}
+
+static bool add_pieces(struct dm_task *task, const struct mapper_map *map)
+{
+	size_t i;
+
+	for (i = 0; i < map->nr; i++)
+		if (!dm_task_add_target(task, map->at[i].start, map->at[i].sectors,
+					map->at[i].type, map->at[i].params))
+			return false;
+	return true;
+}
+
+/** mapper_load_map() - like mapper_load(), with a whole table */
+int mapper_load_map(const char *name, const struct mapper_map *map)
+{
+	struct dm_task *task = new_task(DM_DEVICE_RELOAD, name);
+
+	return finish_task(task, task && add_pieces(task, map), run_alone);
+}
+
+/* For a device that is no place for file systems: nobody else shall look at it. */
+static bool run_hidden(struct dm_task *task)
+{
+	uint32_t cookie = 0;
+	bool done;
+
+	done = dm_task_set_cookie(task, &cookie, DM_UDEV_DISABLE_DISK_RULES_FLAG |
+				  DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG |
+				  DM_UDEV_DISABLE_OTHER_RULES_FLAG) && dm_task_run(task);
+	if (cookie)
+		dm_udev_wait(cookie);
+	return done;
+}
+
+/**
+ * mapper_create_map() - make a mapped device of a whole table, for others to stand upon
+ * @name: valid name
+ * @uuid: of the mapped device
+ * @map: its table
+ *
+ * Return: 0 or a positive errno; says nothing.
+ */
+int mapper_create_map(const char *name, const char *uuid, const struct mapper_map *map)
+{
+	struct dm_task *task = new_task(DM_DEVICE_CREATE, name);
+
+	return finish_task(task, task && dm_task_set_uuid(task, uuid) && add_pieces(task, map),
+			   run_hidden);
+}
+
+/** mapper_set_uuid() - give a mapped device that has none a UUID. Return: 0 or a positive errno. */
+int mapper_set_uuid(const char *name, const char *uuid)
+{
+	struct dm_task *task = new_task(DM_DEVICE_RENAME, name);
+
+	return finish_task(task, task && dm_task_set_newuuid(task, uuid), run_and_settle);
 }
 
 /** mapper_cache_uuid() - the UUID of the cache that a mapped device was made for, or NULL */

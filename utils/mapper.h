@@ -13,6 +13,8 @@
  * struct mapper_info - a mapped device
  * @exists: there is one of this name; otherwise the rest says nothing
  * @suspended: no I/O passes
+ * @read_only: it refuses writes
+ * @pending: another table is loaded, and not yet in force
  * @open_count: who has it open
  * @dev: its number
  * @uuid: its UUID, perhaps empty
@@ -20,12 +22,40 @@
 struct mapper_info {
 	bool exists;
 	bool suspended;
+	bool read_only;
+	bool pending;
 	unsigned int open_count;
 	dev_t dev;
 	char uuid[MAPPER_UUID_LEN];
 };
 
 enum mapper_line { MAPPER_STATUS, MAPPER_TABLE };
+
+/**
+ * struct mapper_piece - a line of a table
+ * @start: where it begins, in sectors
+ * @sectors: its length
+ * @type: name of the target
+ * @params: what follows that
+ */
+struct mapper_piece {
+	u64 start;
+	u64 sectors;
+	char type[17];
+	char *params;
+};
+
+/**
+ * struct mapper_map - a table
+ * @at: its lines
+ * @nr: number of them
+ * @sectors: length of the device
+ */
+struct mapper_map {
+	struct mapper_piece *at;
+	size_t nr;
+	u64 sectors;
+};
 
 /* Return: -1 to stop. */
 typedef int (*mapper_visit_fn)(const char *name, void *arg);
@@ -46,6 +76,12 @@ int __must_check mapper_load(const char *name, u64 sectors, const char *target,
 int __must_check mapper_suspend(const char *name);
 int __must_check mapper_resume(const char *name);
 void mapper_drop_loaded(const char *name);
+int __must_check mapper_read_map(const char *name, struct mapper_map *map);
+void mapper_free_map(struct mapper_map *map);
+int __must_check mapper_load_map(const char *name, const struct mapper_map *map);
+int __must_check mapper_create_map(const char *name, const char *uuid,
+				   const struct mapper_map *map);
+int __must_check mapper_set_uuid(const char *name, const char *uuid);
 const char *mapper_cache_uuid(const struct mapper_info *info);
 
 #endif /* FC_UTILS_MAPPER_H */

@@ -8,12 +8,42 @@
 
 const char *tool_name = "flashcache";
 
+/* What is said while a device is suspended: standard error may be a file on that very device. */
+static bool held;
+static char kept[1024];
+
 static void print_line(const char *fmt, va_list args)
 {
+	size_t len = strlen(kept);
+	int more;
+
+	if (held) {
+		more = snprintf(kept + len, sizeof(kept) - len, "%s: ", tool_name);
+		len += (size_t)more < sizeof(kept) - len ? (size_t)more : 0;
+		more = vsnprintf(kept + len, sizeof(kept) - len, fmt, args);
+		len += (size_t)more < sizeof(kept) - len ? (size_t)more : 0;
+		snprintf(kept + len, sizeof(kept) - len, "\n");
+		return;
+	}
 	fflush(stdout);
 	fprintf(stderr, "%s: ", tool_name);
 	vfprintf(stderr, fmt, args);
 	fputc('\n', stderr);
+}
+
+/** say_later() - keep what is said until say_now() */
+void say_later(void)
+{
+	held = true;
+}
+
+/** say_now() - say what was kept, and speak at once from now on */
+void say_now(void)
+{
+	held = false;
+	fflush(stdout);
+	fprintf(stderr, "%s", kept);
+	kept[0] = '\0';
 }
 
 /**

@@ -16,13 +16,17 @@ extern const char *tool_name;
 int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool ask(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void say_later(void);
+void say_now(void);
 int usage_error(const char *usage, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The commands: argv[0] is the command's name. Return: exit status. */
 int create_main(int argc, char **argv);
 int load_main(int argc, char **argv);
 int destroy_main(int argc, char **argv);
+int attach_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
+int grow_main(int argc, char **argv);
 int setioctl_main(int argc, char **argv);
 int list_main(int argc, char **argv);
 int status_main(int argc, char **argv);

@@ -244,6 +244,16 @@ int host_fsync(int fd)
 	return 0;
 }
 
+int host_mlockall(int flags)
+{
+	return 0;
+}
+
+int host_munlockall(void)
+{
+	return 0;
+}
+
 int host_ioctl(int fd, unsigned long request, void *arg)
 {
 	struct file *f = file_of(fd);

@@ -44,6 +44,11 @@ int host_dm_task_set_uuid(struct dm_task *dmt, const char *uuid)
 	return strlen(uuid) < 129;
 }
 
+int host_dm_task_set_newuuid(struct dm_task *dmt, const char *uuid)
+{
+	return strlen(uuid) < 129;
+}
+
 int host_dm_task_set_cookie(struct dm_task *dmt, uint32_t *cookie, uint16_t flags)
 {
 	*cookie = 1;
