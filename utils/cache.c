@@ -57,8 +57,12 @@ static int read_cache(struct cache *c, const char *name)
 	return ret;
 }
 
-/* A path of the mapped device stands for its name. */
-static void name_of(const char *word, char name[MAPPER_NAME_LEN])
+/**
+ * cache_name_of() - the name of a mapped device, for which a path of it may stand
+ * @word: as the user gave it
+ * @name: result
+ */
+void cache_name_of(const char *word, char name[MAPPER_NAME_LEN])
 {
 	struct stat st;
 
@@ -83,7 +87,7 @@ int cache_get(struct cache *c, const char *name)
 	memset(c, 0, sizeof(*c));
 	if (mapper_check_kernel())
 		return -1;
-	name_of(name, real);
+	cache_name_of(name, real);
 	if (mapper_check_name(real))
 		return -1;
 	ret = read_cache(c, real);

@@ -48,6 +48,7 @@ struct cache_list {
 };
 
 int __must_check cache_get(struct cache *c, const char *name);
+void cache_name_of(const char *word, char name[MAPPER_NAME_LEN]);
 int __must_check cache_refresh(struct cache *c);
 void cache_free(struct cache *c);
 int __must_check cache_get_list(struct cache_list *list, char *const *names, int nr);

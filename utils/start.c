@@ -78,6 +78,9 @@ static int open_disk(struct load *l)
 		return fail("disk %s has %llu sectors, the cached disk had %llu: not the same disk",
 			    l->disk_path, (unsigned long long)l->disk.sectors,
 			    (unsigned long long)l->store.super.geo.disk_sectors);
+	if (l->disk.sectors / 8 > l->store.super.geo.disk_sectors / 8)
+		note("disk %s has grown: 'flashcache grow %s' makes the cache cover all of it",
+		     l->disk_path, l->name);
 	if (l->store.super.disk_id[0] && !identity_matches(l->disk.dev, l->store.super.disk_id))
 		note("warning: disk %s is not the one that was cached (%s); loading as told",
 		     l->disk_path, l->store.super.disk_id);

@@ -167,6 +167,24 @@ static void copy_lines(FILE *from, FILE *to, const char *uuid, const struct tab_
 		print_line(to, line);
 }
 
+/* A new name lasts when the directory is on its disk, too. */
+static void store_name(void)
+{
+	char path[512], *slash;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s", tab_path());
+	slash = strrchr(path, '/');
+	if (slash)
+		slash[slash == path] = '\0';
+	fd = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (fsync(fd))
+		errno = 0;	/* not all file systems can */
+	close(fd);
+}
+
 /* The new file takes the place of the old one only when all of it is on its disk. */
 static int replace(const char *temp, FILE *to)
 {
@@ -176,6 +194,7 @@ static int replace(const char *temp, FILE *to)
 		unlink(temp);
 		return -1;
 	}
+	store_name();
 	return 0;
 }
 
@@ -229,18 +248,39 @@ static int change(const char *uuid, const struct tab_line *line)
 }
 
 /* Lists a cache, instead of what is listed with its UUID; options stay. */
-static void remember(const struct tab_line *line)
+static int remember(const struct tab_line *line)
 {
 	struct tab_line new = *line, old;
 
 	if (tab_find(line->uuid, &old)) {
 		if (!strcmp(old.name, new.name) && !strcmp(old.disk_id, new.disk_id))
-			return;
+			return 0;
 		new.noauto = old.noauto;
 	}
-	if (change(line->uuid, &new))
-		note("%s cannot be written (%m): cache %s will not come up by itself, and its disk "
-		     "is not kept from use without it", tab_path(), line->name);
+	return change(line->uuid, &new);
+}
+
+static int remember_table(const struct table *table)
+{
+	struct tab_line line = { .noauto = false };
+
+	snprintf(line.name, sizeof(line.name), "%s", table->name);
+	uuid_unparse_lower(table->uuid, line.uuid);
+	snprintf(line.disk_id, sizeof(line.disk_id), "%s", table->disk_id);
+	return remember(&line);
+}
+
+/**
+ * tab_remember() - list a cache that is about to be used
+ * @table: its table
+ *
+ * When it returns 0 that is on the disk.
+ */
+int tab_remember(const struct table *table)
+{
+	if (remember_table(table))
+		return fail("%s cannot be written: %m", tab_path());
+	return 0;
 }
 
 /**
@@ -253,12 +293,9 @@ static void remember(const struct tab_line *line)
  */
 void tab_remember_started(const struct table *table, dev_t ssd, dev_t disk)
 {
-	struct tab_line line = { .noauto = false };
-
-	snprintf(line.name, sizeof(line.name), "%s", table->name);
-	uuid_unparse_lower(table->uuid, line.uuid);
-	snprintf(line.disk_id, sizeof(line.disk_id), "%s", table->disk_id);
-	remember(&line);
+	if (remember_table(table))
+		note("%s cannot be written (%m): cache %s will not come up by itself, and its disk "
+		     "is not kept from use without it", tab_path(), table->name);
 	sysfs_announce(ssd);
 	sysfs_announce(disk);
 }

@@ -34,6 +34,7 @@ typedef bool (*tab_visit_fn)(const struct tab_line *line, void *arg);
 const char *tab_path(void);
 int __must_check tab_each(tab_visit_fn visit, void *arg);
 bool tab_find(const char *uuid, struct tab_line *line);
+int __must_check tab_remember(const struct table *table);
 void tab_remember_started(const struct table *table, dev_t ssd, dev_t disk);
 void tab_forget(const char *uuid);
 

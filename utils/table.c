@@ -62,14 +62,19 @@ static void add_options(struct line *line, const struct table *table, const char
 		add_option(&options, "disk_id", table->disk_id);
 	if (table->policy)
 		add_option(&options, "policy", table->policy);
+	if (table->admit)
+		add_option(&options, "admit", table->admit);
 	if (table->ssd_wins)
 		add_option(&options, "ssd_wins", "1");
 	add_number(line, options.words);
 	add_word(line, "%s", options.text);
 }
 
-static void compose(struct line *line, const struct table *table, const char *uuid)
+static void compose(struct line *line, const struct table *table)
 {
+	char uuid[UUID_TEXT_LEN];
+
+	uuid_unparse_lower(table->uuid, uuid);
 	add_device(line, table->disk);
 	add_device(line, table->ssd);
 	add_word(line, "%s", table->name);
@@ -85,6 +90,31 @@ static void compose(struct line *line, const struct table *table, const char *uu
 }
 
 /**
+ * table_params() - what follows the target's name in the table line
+ * @table: what it is to be
+ * @text: filled
+ */
+void table_params(const struct table *table, char text[TABLE_LEN])
+{
+	struct line line = { .len = 0 };
+
+	compose(&line, table);
+	memcpy(text, line.text, line.len);
+	text[line.len] = '\0';
+}
+
+/**
+ * table_show() - print a table line to stderr, for option -v
+ * @sectors: its length
+ * @params: what follows the target's name
+ */
+void table_show(u64 sectors, const char *params)
+{
+	fflush(stdout);
+	fprintf(stderr, "0 %llu %s %s\n", (unsigned long long)sectors, FC_TARGET_NAME, params);
+}
+
+/**
  * table_start() - make the mapped device and start it
  * @table: what it is to be; both devices must be closed
  * @sectors: its length
@@ -93,17 +123,14 @@ static void compose(struct line *line, const struct table *table, const char *uu
 int table_start(const struct table *table, u64 sectors, bool verbose)
 {
 	char uuid[UUID_TEXT_LEN], dm_uuid[sizeof(MAPPER_UUID_PREFIX) + UUID_TEXT_LEN];
-	struct line line = { .len = 0 };
+	char params[TABLE_LEN];
 
 	uuid_unparse_lower(table->uuid, uuid);
 	snprintf(dm_uuid, sizeof(dm_uuid), "%s%s", MAPPER_UUID_PREFIX, uuid);
-	compose(&line, table, uuid);
-	if (verbose) {
-		fflush(stdout);
-		fprintf(stderr, "0 %llu %s %s\n", (unsigned long long)sectors, FC_TARGET_NAME,
-			line.text);
-	}
-	return mapper_create(table->name, dm_uuid, sectors, line.text);
+	table_params(table, params);
+	if (verbose)
+		table_show(sectors, params);
+	return mapper_create(table->name, dm_uuid, sectors, params);
 }
 
 /** table_mode_title() - a mode as the original's tools print it */

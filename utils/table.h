@@ -23,6 +23,7 @@
  * @uuid: of the cache
  * @disk_id: identity of the disk, or ""
  * @policy: keyword, NULL = leave it
+ * @admit: what may bring blocks into the cache, NULL = leave it
  * @ssd_wins: load although others have written the disk, and keep the dirty blocks
  */
 struct table {
@@ -39,9 +40,12 @@ struct table {
 	u8 uuid[FCD_UUID_LEN];
 	char disk_id[FCD_ID_LEN];
 	const char *policy;
+	const char *admit;
 	bool ssd_wins;
 };
 
+void table_params(const struct table *table, char text[TABLE_LEN]);
+void table_show(u64 sectors, const char *params);
 int __must_check table_start(const struct table *table, u64 sectors, bool verbose);
 const char *table_mode_title(unsigned int mode);
 

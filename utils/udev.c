@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uuid/uuid.h>
@@ -62,13 +63,31 @@ static void print_ssd(dev_t dev, const struct fc_super *super)
 		printf("FLASHCACHE_LOAD=1\n");
 }
 
+/* A map that somebody makes under the cache's name: it goes past the cache. */
+static bool is_impostor(dev_t dev, const struct tab_line *line)
+{
+	char name[MAPPER_NAME_LEN], *params;
+	u64 sectors;
+
+	if (sysfs_read(dev, "dm/name", name, sizeof(name)) || strcmp(name, line->name))
+		return false;
+	params = mapper_get_line(name, MAPPER_TABLE, &sectors);
+	free(params);
+	return !params;
+}
+
 /* A file system's UUID is that of the cache's own device, too, and of whatever else is above it. */
+static bool is_disk(dev_t dev, const struct tab_line *line)
+{
+	return line->disk_id[0] && identity_matches(dev, line->disk_id) &&
+	       (strncmp(line->disk_id, "UUID=", 5) || !is_mapped(dev, ""));
+}
+
 static bool print_disk(const struct tab_line *line, void *arg)
 {
 	const dev_t *dev = arg;
 
-	if (!line->disk_id[0] || !identity_matches(*dev, line->disk_id) ||
-	    (!strncmp(line->disk_id, "UUID=", 5) && is_mapped(*dev, "")))
+	if (!is_disk(*dev, line) && !is_impostor(*dev, line))
 		return false;
 	printf("FLASHCACHE_ROLE=disk\nFLASHCACHE_UUID=%s\n", line->uuid);
 	if (!line->noauto)

@@ -51,6 +51,12 @@ test_usage()
 	usage 'name a cache' 'flush without a name' flush
 	usage 'name one cache' 'unload without a name' unload
 	usage 'name one cache' 'unload with two names' unload a b
+	usage '-p is missing' 'attach without a mode' attach fast /dev/x
+	usage 'no such mode' 'attach with a bad mode' attach -p up fast /dev/x
+	usage 'two names are needed' 'attach without names' attach -p back
+	usage 'two names are needed' 'attach with three names' attach -p back a b c
+	usage 'name one cache' 'detach without a name' detach
+	usage 'name one cache' 'grow without a name' grow
 	usage 'are needed' 'setioctl without a list' setioctl -a fast
 	usage 'are needed' 'setioctl without what to do' setioctl -b 1 fast
 	usage 'name one cachedev' 'setioctl without a cache' setioctl -a -b 1
