@@ -35,6 +35,8 @@ find_drives()
 }
 
 udev_says() { udevadm info --query=property --name="$1" | grep -qx "$2"; }
+mount_waits() { systemctl list-jobs --no-legend --full | grep -F "$(unit_of "$PLACE" mount)"; }
+says_not() { ! udev_says "$@"; }
 field_is() { [ "$(fc_status "$NAME" "$1")" = "$2" ]; }
 fs_uuid() { blkid -p -o value -s UUID "$DEV"; }
 by_uuid() { readlink -f "/dev/disk/by-uuid/$(cat "$KEEP/fs-uuid")"; }
@@ -122,18 +124,28 @@ no_ssd()
 	find_drives origin
 	disk_is_hidden "without its SSD"
 	check "the raw disk was not mounted" not_mounted
-	check_fails "the unit of the mount waits for the cache" "" \
-		systemctl start "$(unit_of "$PLACE" mount)"
+	systemctl start --no-block "$(unit_of "$PLACE" mount)"
+	sleep 3
+	check "who wants to mount it waits for the cache" mount_waits
 	check "still nothing is mounted" not_mounted
+	systemctl cancel
 	check_fails "load says what is missing" 'no device holds the cache UUID=' flashcache load --all
 	check_fails "so does load by UUID" 'connect its SSD' flashcache load "UUID=$(cache_uuid)"
 }
 
-last()
+# The disk has become larger while the machine was off.
+grown()
 {
-	find_drives origin flash
-	check "the file system is mounted, from the cache" wait_for 120 mounted_from "$DEV"
-	check "the data of all boots is right" data_is_right
+	check_num "it covers what it covered" "$(sectors "$DEV")" -lt "$(sectors "$DISK")"
+	check "grow, under a mounted file system" flashcache grow "$NAME"
+	check_num "it covers all" "$(sectors "$DEV")" -eq "$(sectors "$DISK")"
+	check "so does the file system" xfs_growfs "$PLACE"
+	check "it is mounted still" mounted_from "$DEV"
+	check "its data is right" data_is_right
+}
+
+given_up()
+{
 	umount "$PLACE"
 	check "unload" flashcache unload -q "$NAME"
 	settle
@@ -147,6 +159,104 @@ last()
 	check "it can be mounted" mounted_from "$DISK"
 	check "with all its data" data_is_right
 	umount "$PLACE"
+}
+
+a_map() { dmsetup create "$NAME" --table "0 $(sectors "$DISK") linear $DISK 0" && settle; }
+
+# A cache comes and goes below a mounted file system; systemd must not take it for gone.
+live()
+{
+	check "a map of the disk" a_map
+	mount "$PLACE"
+	check "it is what is mounted by UUID" mounted_from "$DEV"
+	check "attach" flashcache attach -p back "$NAME" "$SSD"
+	settle
+	sleep 2
+	check "attach: it is mounted still" mounted_from "$DEV"
+	disk_is_hidden "behind an attach"
+	check "attach: the name by UUID is the cache's" is_node "$(by_uuid)" "$DEV"
+	check "there is data" write_data live
+	check_num "the cache has it" "$(fc_status "$NAME" dirty)" -gt 0
+	check "detach" flashcache detach -q "$NAME"
+	settle
+	sleep 2
+	check "detach: it is mounted still" mounted_from "$DEV"
+	check "detach: the disk is nobody's" says_not "$DISK" FLASHCACHE_ROLE=disk
+	check "the data is right" data_is_right
+	check "attach again" flashcache attach -p back "$NAME" "$SSD"
+	check "there is more data" write_data again
+	umount "$PLACE"
+	check "unload, dirty" flashcache unload --fast "$NAME"
+}
+
+# At the next boot the old script makes the old map: the disk without its newest data.
+impostor()
+{
+	check "the old map" a_map
+	check "a map of the cache's name is recognised" udev_says "$DEV" FLASHCACHE_ROLE=disk
+	check "systemd does not take it for ready" udev_says "$DEV" SYSTEMD_READY=0
+	check "its unit is not active" state_is "$(unit_of "$DEV" device)" inactive
+	dmsetup remove "$NAME"
+	check "the cache itself comes up" flashcache load "UUID=$(cache_uuid)"
+	settle
+	mount "$PLACE"
+	check "with all data" data_is_right
+	umount "$PLACE"
+	check "unload" flashcache unload -q "$NAME"
+	check "destroy" flashcache destroy "$SSD"
+}
+
+pv_is() { pvs --noheadings -o pv_name "${@:2}" 2>/dev/null | grep -x " *$1 *"; }
+no_pv() { ! pvs --noheadings -o pv_name "$@" 2>/dev/null | grep -F "$DISK"; }
+no_lv() { [ -z "$(dmsetup ls --target linear | grep '^fcvg' || true)" ]; }
+a_group() { pvcreate -q -y "$DEV" && vgcreate -q fcvg "$DEV" && lvcreate -q -y -n lv -l 50%FREE fcvg; }
+
+# The recipes are those of the guide.
+lvm_on_top()
+{
+	local filter='devices/global_filter=["r|/dev/disk/by-id/virtio-origin|"]' lv=/dev/fcvg/lv
+	check "create" flashcache create -f -p back "$NAME" "$SSD" "$DISK"
+	wipefs -q -a "$DEV"
+	check "LVM: a volume on the cache" a_group
+	check "LVM: a devices file with the cache in it" lvmdevices -y --adddev "$DEV" \
+		--config devices/use_devicesfile=1
+	mv /etc/lvm/devices/system.devices "$KEEP/"
+	mkfs.ext4 -q "$lv"
+	mount "$lv" "$PLACE"
+	check "LVM: there is data" write_data lvm
+	umount "$PLACE"
+	vgchange -q -an fcvg
+	check "LVM: unload, dirty" flashcache unload --fast "$NAME"
+	udevadm trigger --settle "$DISK"
+	sleep 2
+	check "LVM: nothing comes up from the raw disk" no_lv
+	check "LVM: without the recipes its commands take the raw disk" pv_is "$DISK"
+	check "LVM: with a filter they do not" no_pv --config "$filter"
+	mv "$KEEP/system.devices" /etc/lvm/devices/
+	printf 'devices {\n\tuse_devicesfile = 1\n}\n' >/etc/lvm/lvmlocal.conf
+	check "LVM: nor with a devices file" no_pv
+	check_fails "LVM: nor can the group be activated" "" vgchange -q -ay fcvg
+	check "LVM: load" flashcache load "UUID=$(cache_uuid)"
+	check "LVM: the volume comes up by itself" wait_for 60 test -e "$lv"
+	check "LVM: on the cache" pv_is "$DEV"
+	mount "$lv" "$PLACE"
+	check "LVM: the data is right" data_is_right
+	umount "$PLACE"
+	vgchange -q -an fcvg
+	check "LVM: unload" flashcache unload -q "$NAME"
+	check "LVM: destroy" flashcache destroy "$SSD"
+}
+
+last()
+{
+	find_drives origin flash
+	check "the file system is mounted, from the cache" wait_for 120 mounted_from "$DEV"
+	check "the data of all boots is right" data_is_right
+	grown
+	given_up
+	live
+	impostor
+	lvm_on_top
 }
 
 "${1//-/_}"
