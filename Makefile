@@ -10,7 +10,8 @@
 #   make demo       the demonstration in a virtual machine
 #   make bench      all benchmarks, to out/bench; takes hours (docs/performance.md)
 #   make lint       style, static checks and the project's own rules
-#   make install    module and tools, below DESTDIR if that is given
+#   make install    module and tools, below DESTDIR if that is given; the tools below PREFIX, or
+#                   in SBINDIR, MANDIR and so on (utils/Makefile)
 #   make clean
 #
 # KVER=VERSION chooses another kernel, V=1 shows the commands, W=1 C=2 CF=... go to the kernel's build.
