@@ -102,6 +102,8 @@ read_while_cleaning()
 }
 
 bench_options "$@"
+# Cold reads are to be cold.
+FLASHCACHE_WORDS+=(fill_ahead 0)
 need_tracing
 load_module
 DISK=$(make_null_blk disk 256 8000000 1)
