@@ -40,7 +40,8 @@ static struct io *get_io(struct leg *leg, blk_opf_t opf, sector_t sector, u32 nr
 	io->over = false;
 	io->held_until = mach_hold();
 	io->flushing = opf & REQ_PREFLUSH || (opf & REQ_OP_MASK) == REQ_OP_FLUSH;
-	memset(io->done, 0, nr);
+	if (nr)
+		memset(io->done, 0, nr);
 	return io;
 }
 
