@@ -146,6 +146,7 @@ keeping()
 # --- effects --------------------------------------------------------------------------------------
 
 # A new cache that brings nothing but what is read.
+# shellcheck disable=SC2119 # fresh may have more words, and needs none
 fresh_still() { fresh && turn fill_ahead 0; }
 
 # read_as LIST...: a process reads 10 blocks at $AT that nobody has read; before it does, each
