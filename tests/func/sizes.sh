@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# sizes.sh WHAT: caches of all shapes under fcx.
+# sizes.sh WHAT...: caches of all shapes under fcx. The legs are small, since each sector is read
+# again at the end, and the disk is larger than the cache, so that blocks are replaced.
 #   blocks      block sizes 4 to 64 KiB, an unaligned partition on 16 KiB blocks
 #   sectors     legs of 512-byte and 4096-byte sectors
 #   small       caches much smaller than the working set, in every mode
@@ -13,10 +14,10 @@
 STATE=$TMP/state
 MIX=read=40,write=36,fua=2,flush=2,discard=2,stream=18
 
-# try DESC SECONDS MODE WORDS -- FCX ARGUMENTS: a new cache under load; done_with removes it.
+# try DESC OPERATIONS MODE WORDS -- FCX ARGUMENTS: a new cache under load; done_with removes it.
 try()
 {
-	local desc=$1 seconds=$2 mode=$3
+	local desc=$1 ops=$2 mode=$3
 	local -a words=()
 	shift 3
 	while [ "$1" != -- ]; do
@@ -26,7 +27,7 @@ try()
 	shift
 	check "$desc: a cache, $mode ${words[*]}" cache "$mode" "$FORCE" "${words[@]}"
 	mark
-	exercise "$desc: load" --seconds "$seconds" --mix $MIX --save-state "$STATE" "$@"
+	exercise "$desc: load" --ops "$ops" --mix $MIX --save-state "$STATE" "$@"
 	healthy "$desc"
 	expect "$desc: the load hit" read_hit_blocks -ge 100
 }
@@ -40,15 +41,20 @@ done_with()
 block_sizes()
 {
 	local kib mode
-	legs 64 48
+	# A set of blocks of 64 KiB that fits.
+	local -A assoc=([4]=512 [16]=512 [64]=256)
+	legs 24 18
 	for kib in 4 16 64; do
 		for mode in writeback writethrough writearound; do
-			try "$kib KiB blocks, $mode" 3 $mode $((kib * 2)) --
+			try "$kib KiB blocks, $mode" 600 $mode $((kib * 2)) 0 "${assoc[$kib]}" --
 			check_num "$kib KiB blocks it is" "$(seen block_sectors)" -eq $((kib * 2))
 			done_with "$kib KiB blocks, $mode"
 		done
 	done
+	drop_legs
+	legs 64 48
 	unaligned_partition
+	drop_legs
 }
 
 # 4 KiB I/O in a partition that starts at sector 63 never is a whole block of 16 KiB.
@@ -74,10 +80,10 @@ sector_sizes()
 	local disk ssd mode desc
 	for disk in 512 4096; do
 		for ssd in 512 4096; do
-			legs 64 48 $disk $ssd
+			legs 24 18 $disk $ssd
 			for mode in writeback writethrough; do
 				desc="disk $disk, flash $ssd, $mode"
-				try "$desc" 3 $mode --
+				try "$desc" 600 $mode --
 				check_num "$desc: logical block" "$(blockdev --getss "$DEV")" -eq \
 					$((disk > ssd ? disk : ssd))
 				done_with "$desc"
@@ -87,45 +93,47 @@ sector_sizes()
 	done
 }
 
-# 8 MiB of flash before 64 MiB that are all used alike.
+# 5 MiB of flash before 32 MiB that are all used alike.
 small_caches()
 {
 	local mode policy
-	legs 128 8
+	legs 64 5
 	for mode in writeback writethrough writearound; do
-		try "small cache" 6 $mode -- --span 64m --max 128k --hot 0:100
+		try "small cache" 1500 $mode -- --span 32m --max 128k --hot 0:100
 		expect "small cache, $mode: blocks were replaced" replacements -ge 500
 		check_num "small cache, $mode: it is full" "$(seen cached)" -ge \
 			$(($(seen blocks) / 2))
 		done_with "small cache, $mode"
 	done
 	for policy in fifo lru; do
-		try "small cache, $policy" 5 writeback 8 0 512 0 0 8 2 policy $policy -- \
-			--span 64m --max 128k
+		try "small cache, $policy" 1500 writeback 8 0 512 0 0 8 2 policy $policy -- \
+			--span 32m --max 128k
 		check "small cache: policy" test "$(seen policy)" = $policy
 		done_with "small cache, $policy"
 	done
+	drop_legs
 }
 
 shapes()
 {
 	legs 64 48
-	try "associativity 256" 3 writeback 8 0 256 --
+	try "associativity 256" 600 writeback 8 36864 256 -- --span 24m
 	done_with "associativity 256"
-	try "associativity 8192" 3 writeback 8 0 8192 --
+	try "associativity 8192" 900 writeback 8 0 8192 --
 	done_with "associativity 8192"
-	try "clusters of one block" 3 writeback 8 0 512 8 --
+	try "clusters of one block" 600 writeback 8 36864 512 8 -- --span 24m
 	done_with "clusters of one block"
-	try "large clusters" 3 writeback 8 0 512 1024 --
+	try "large clusters" 600 writeback 8 36864 512 1024 -- --span 24m
 	done_with "large clusters"
-	try "16 MiB of the flash" 3 writeback 8 32768 --
+	try "16 MiB of the flash" 600 writeback 8 32768 -- --span 24m
 	check_num "a part of the flash is used" "$(seen blocks)" -le 4096
 	done_with "16 MiB of the flash"
-	try "sequential bypass" 4 writeback 8 0 512 0 0 8 2 skip_seq_thresh_kb 64 -- \
-		--mix read=10,write=10,flush=1,stream=50
+	try "sequential bypass" 800 writeback 8 0 512 0 0 8 2 skip_seq_thresh_kb 64 -- \
+		--span 24m --mix read=10,write=10,flush=1,stream=50
 	expect "sequential reads bypass" uncached_seq_reads -ge 1
 	expect "sequential writes bypass" uncached_seq_writes -ge 1
 	done_with "sequential bypass"
+	drop_legs
 }
 
 # Three ranges whose sector numbers differ only beyond 32 bits: by 2 TiB, and by 16 TiB.
@@ -135,7 +143,7 @@ huge_disk()
 	legs $((20 << 20)) 48
 	check "a cache before 20 TiB" cache writeback "$FORCE"
 	for at in 1 2049 16385; do
-		exercise "at $at GiB" --seconds 3 --offset ${at}g --span 4m --max 128k \
+		exercise "at $at GiB" --ops 1000 --offset ${at}g --span 4m --max 128k \
 			--save-state "$STATE.$at"
 	done
 	mark
@@ -148,15 +156,18 @@ huge_disk()
 	for at in 1 2049 16385; do
 		known_right "raw disk at $at GiB" "$STATE.$at" "$DISK"
 	done
+	drop_legs
 }
 
 load_module
-case "$1" in
-blocks) block_sizes ;;
-sectors) sector_sizes ;;
-small) small_caches ;;
-shapes) shapes ;;
-huge) huge_disk ;;
-esac
+for what in "$@"; do
+	case "$what" in
+	blocks) block_sizes ;;
+	sectors) sector_sizes ;;
+	small) small_caches ;;
+	shapes) shapes ;;
+	huge) huge_disk ;;
+	esac
+done
 check_clean
 guest_end
