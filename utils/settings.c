@@ -86,21 +86,21 @@ static const char *option_of(const struct cache *c, const char *key)
  * setting_value() - what a setting of a running cache is
  * @c: cache
  * @name: "cache_mode" or a setting
- * @value: filled, as change_parse() takes it
+ * @value: filled, as change_parse() takes it; "unknown" is a mode of a newer module
  *
- * Return: @value, or NULL if there is no such setting.
+ * Return: @value, or NULL if there is no such setting, which then has no value.
  */
 const char *setting_value(const struct cache *c, const char *name, char value[24])
 {
 	const struct setting *s = find(name);
 	const char *option;
+	bool known;
 	u64 mode;
 
 	if (!strcmp(name, "cache_mode")) {
-		if (c->table.nr <= TABLE_MODE || number_parse(c->table.at[TABLE_MODE], &mode) ||
-		    mode >= NR(modes) || !modes[mode])
-			return NULL;
-		snprintf(value, 24, "%s", modes[mode]);
+		known = c->table.nr > TABLE_MODE && !number_parse(c->table.at[TABLE_MODE], &mode) &&
+			mode < NR(modes) && modes[mode];
+		snprintf(value, 24, "%s", known ? modes[mode] : "unknown");
 		return value;
 	}
 	if (!s)
