@@ -328,13 +328,14 @@ int mapper_load(const char *name, u64 sectors, const char *target, const char *p
  * mapper_suspend() - let all I/O of a mapped device end, and hold back what comes
  * @name: its name
  *
- * A file system on it is frozen meanwhile. Return: 0 or a positive errno; says nothing.
+ * A file system on it is frozen meanwhile. The kernel makes no event of it, so there is nothing that
+ * udev could be waited for. Return: 0 or a positive errno; says nothing.
  */
 int mapper_suspend(const char *name)
 {
 	struct dm_task *task = new_task(DM_DEVICE_SUSPEND, name);
 
-	return finish_task(task, task, run_and_settle);
+	return finish_task(task, task, run_alone);
 }
 
 /** mapper_resume() - let I/O pass again, through the table that was loaded meanwhile, if any */

@@ -8,7 +8,6 @@
 # also runs when a script dies.
 
 set -euo pipefail
-export DM_DISABLE_UDEV=1
 ROOT=${ROOT:?run me by tests/vm/vm}
 SHARE=${SHARE:?run me by tests/vm/vm}
 KREL=$(uname -r)
