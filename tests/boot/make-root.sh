@@ -26,7 +26,8 @@ fill()
 	umount "$MNT"
 }
 
-insmod "$1" 2>/dev/null || { modprobe dm-mod; insmod "$1"; }
+MODULE=$1
+load_module
 PATH=$2:$PATH
 export FLASHCACHETAB=$SHARE/flashcachetab
 need_drives
