@@ -90,11 +90,10 @@ static u32 missing_run(const struct fc_core *core, const struct fc_set *set,
 	return done;
 }
 
-/* Claims block @b for a fill: an idle slot that holds a part of it, or a new one. */
-static u16 claim(const struct fc_core *core, struct fc_set *set, struct fc_oblock b, u64 hash,
+/* Claims block @b for a fill: @way, its slot, if that is idle; a new one if it has none (FC_NIL). */
+static u16 claim(const struct fc_core *core, struct fc_set *set, struct fc_oblock b, u16 way,
 		 struct fc_plan *plan)
 {
-	u16 way = fc_map_find(core, set, b, hash);
 	struct fc_slot *s;
 
 	/* A slot that the ledger keeps may be there, empty, for a block that is being discarded. */
@@ -132,7 +131,7 @@ static void claim_ahead(const struct fc_core *core, struct fc_set *set, const st
 	for (; b.n < end && set->len[FC_Q_FREE]; b.n++) {
 		if (fc_map_find(core, set, b, ask->hash) != FC_NIL)
 			return;
-		way = claim(core, set, b, ask->hash, plan);
+		way = claim(core, set, b, FC_NIL, plan);
 		if (way == FC_NIL)
 			return;
 		plan->way[plan->nr_blocks++] = way;
@@ -153,7 +152,7 @@ static void claim_run(const struct fc_core *core, struct fc_set *set, const stru
 		end = limit;
 	plan->nr_blocks = 0;
 	for (; b.n < end; b.n++) {
-		u16 way = claim(core, set, b, ask->hash, plan);
+		u16 way = claim(core, set, b, fc_map_find(core, set, b, ask->hash), plan);
 
 		if (way == FC_NIL)
 			break;
