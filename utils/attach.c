@@ -110,7 +110,6 @@ static int open_disk(struct attach *a)
 		return fail("cannot open %s: %m", a->node);
 	d->sectors = a->map.map.sectors;
 	d->sector_size = (unsigned int)sector_size;
-	a->new.disk_path = a->node;
 	return 0;
 }
 
@@ -132,11 +131,9 @@ static int check(struct attach *a)
 	    attach_map_read(&a->map, a->name) || attach_map_check(&a->map))
 		return -1;
 	snprintf(a->node, sizeof(a->node), "/dev/mapper/%s", a->name);
+	a->new.disk_path = a->node;
 	if (newcache_open_ssd(&a->new))
 		return -1;
-	if (device_same(&a->new.ssd, a->node))
-		return fail("%s and %s are the same device: a disk cannot cache itself",
-			    a->new.ssd_path, a->node);
 	return open_disk(a) || check_sectors(a) || newcache_check(&a->new) ? -1 : 0;
 }
 

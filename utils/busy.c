@@ -6,7 +6,6 @@
  * in. What is found here tells the administrator whom to stop.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include "busy.h"
@@ -132,18 +131,15 @@ bool busy_reason(dev_t dev, char *why, size_t len)
 static bool holder_is_cache(dev_t dev, void *arg)
 {
 	struct finding *finding = arg;
-	char uuid[160], name[MAPPER_NAME_LEN], *params;
-	u64 sectors;
+	char uuid[160], name[MAPPER_NAME_LEN];
 
 	if (sysfs_read(dev, "dm/uuid", uuid, sizeof(uuid)) ||
 	    strncmp(uuid, MAPPER_UUID_PREFIX, strlen(MAPPER_UUID_PREFIX)) ||
 	    sysfs_read(dev, "dm/name", name, sizeof(name)))
 		return false;
 	/* What was detached is a plain map, and has its UUID still. */
-	params = mapper_get_line(name, MAPPER_TABLE, &sectors);
-	if (!params)
+	if (!mapper_is_cache(name))
 		return false;
-	free(params);
 	snprintf(finding->why, finding->len, "%s", name);
 	return true;
 }

@@ -98,6 +98,24 @@ int cache_get(struct cache *c, const char *name)
 	return ret < 0 ? -1 : 0;
 }
 
+/**
+ * cache_do() - all of a command about one running cache
+ * @name: its name, or a path of its device
+ * @act: what is done; returns 0, -1 after it was said why, or an exit status
+ *
+ * Return: exit status.
+ */
+int cache_do(const char *name, int (*act)(struct cache *c))
+{
+	struct cache c;
+	int ret = cache_get(&c, name);
+
+	if (!ret)
+		ret = act(&c);
+	cache_free(&c);
+	return ret < 0 ? 1 : ret;
+}
+
 /** cache_refresh() - read the status line of a running cache again */
 int cache_refresh(struct cache *c)
 {

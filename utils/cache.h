@@ -48,6 +48,7 @@ struct cache_list {
 };
 
 int __must_check cache_get(struct cache *c, const char *name);
+int cache_do(const char *name, int (*act)(struct cache *c));
 void cache_name_of(const char *word, char name[MAPPER_NAME_LEN]);
 int __must_check cache_refresh(struct cache *c);
 void cache_free(struct cache *c);

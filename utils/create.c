@@ -107,13 +107,7 @@ static void print_plan(const struct newcache *c)
 
 static int open_devices(struct newcache *c)
 {
-	if (newcache_open_ssd(c))
-		return -1;
-	/* Before the open: a device and its partition exclude each other. */
-	if (device_same(&c->ssd, c->disk_path))
-		return fail("%s and %s are the same device: a disk cannot cache itself",
-			    c->ssd_path, c->disk_path);
-	if (device_open(&c->disk, "disk", c->disk_path))
+	if (newcache_open_ssd(c) || device_open(&c->disk, "disk", c->disk_path))
 		return -1;
 	if (c->disk.read_only)
 		return fail("disk %s is read-only: make it writable (blockdev --setrw)",

@@ -157,14 +157,7 @@ static int detach(struct cache *c)
 
 int detach_main(int argc, char **argv)
 {
-	struct cache c;
 	int ret = parse(argc, argv);
 
-	if (ret >= 0)
-		return ret;
-	ret = cache_get(&c, argv[optind]);
-	if (!ret)
-		ret = detach(&c);
-	cache_free(&c);
-	return ret < 0 ? 1 : ret;
+	return ret >= 0 ? ret : cache_do(argv[optind], detach);
 }

@@ -31,28 +31,6 @@ static const char help[] =
 
 #define ALIGN	8u	/* sectors: whatever size the device's own are */
 
-/* Return: -1 to go on, else an exit status. */
-static int parse(int argc, char **argv)
-{
-	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
-	int option = getopt_long(argc, argv, "h", long_options, NULL);
-
-	if (option == 'h') {
-		printf("%s%s", usage, help);
-		return 0;
-	}
-	if (option != -1)
-		return usage_error(usage, NULL);
-	return argc - optind == 1 ? -1 : usage_error(usage, "name one cache");
-}
-
-static u64 disk_sectors(const struct cache *c)
-{
-	char text[32];
-
-	return sysfs_read(c->disk.dev, "size", text, sizeof(text)) ? 0 : strtoull(text, NULL, 10);
-}
-
 /* What the module would refuse, too, but only when the device is suspended already. */
 static int check(const struct cache *c, u64 now)
 {
@@ -78,7 +56,7 @@ static int check(const struct cache *c, u64 now)
 
 static int grow(struct cache *c)
 {
-	u64 now = disk_sectors(c), wanted = now / ALIGN * ALIGN, before;
+	u64 now = sysfs_sectors(c->disk.dev), wanted = now / ALIGN * ALIGN, before;
 	struct swap s = {
 		.name = c->name, .sectors = wanted, .target = FC_TARGET_NAME,
 	};
@@ -106,14 +84,7 @@ static int grow(struct cache *c)
 
 int grow_main(int argc, char **argv)
 {
-	struct cache c;
-	int ret = parse(argc, argv);
+	int ret = parse_one_word(argc, argv, usage, help, "name one cache");
 
-	if (ret >= 0)
-		return ret;
-	ret = cache_get(&c, argv[optind]);
-	if (!ret)
-		ret = grow(&c);
-	cache_free(&c);
-	return ret ? 1 : 0;
+	return ret >= 0 ? ret : cache_do(argv[optind], grow);
 }

@@ -165,13 +165,6 @@ static bool has_identity(dev_t dev, const struct source *source, char id[IDENTIT
 	return true;
 }
 
-static u64 sectors_of(dev_t dev)
-{
-	char text[32];
-
-	return sysfs_read(dev, "size", text, sizeof(text)) ? 0 : strtoull(text, NULL, 10);
-}
-
 /**
  * identity_matches() - true if an identity is a device's own
  * @dev: the device
@@ -194,7 +187,7 @@ bool identity_matches(dev_t dev, const char *id)
 static bool visit_device(dev_t dev, void *arg)
 {
 	struct identity_search *search = arg;
-	u64 sectors = sectors_of(dev);
+	u64 sectors = sysfs_sectors(dev);
 	size_t len = strlen(search->names);
 	char name[64];
 

@@ -127,16 +127,21 @@ int mapper_check_free(const char *name)
 	return ret;
 }
 
-/* Runs the task and waits until udev has made the nodes, if udev is there. */
-static bool run_and_settle(struct dm_task *task)
+/* Runs the task and waits until udev is done with it, if udev is there. @flags: for its rules. */
+static bool run_with_cookie(struct dm_task *task, uint16_t flags)
 {
 	uint32_t cookie = 0;
 	bool done;
 
-	done = dm_task_set_cookie(task, &cookie, 0) && dm_task_run(task);
+	done = dm_task_set_cookie(task, &cookie, flags) && dm_task_run(task);
 	if (cookie)
 		dm_udev_wait(cookie);
 	return done;
+}
+
+static bool run_and_settle(struct dm_task *task)
+{
+	return run_with_cookie(task, 0);
 }
 
 /**
@@ -254,6 +259,17 @@ char *mapper_get_line(const char *name, enum mapper_line which, u64 *sectors)
 	if (task)
 		dm_task_destroy(task);
 	return line;
+}
+
+/** mapper_is_cache() - true if a mapped device has a table of our target in force. Says nothing. */
+bool mapper_is_cache(const char *name)
+{
+	u64 sectors;
+	char *params = mapper_get_line(name, MAPPER_TABLE, &sectors);
+	bool is = params;
+
+	free(params);
+	return is;
 }
 
 /* How a task is run: with or without waiting for udev. */
@@ -443,15 +459,9 @@ int mapper_load_map(const char *name, const struct mapper_map *map)
 /* For a device that is no place for file systems: nobody else shall look at it. */
 static bool run_hidden(struct dm_task *task)
 {
-	uint32_t cookie = 0;
-	bool done;
-
-	done = dm_task_set_cookie(task, &cookie, DM_UDEV_DISABLE_DISK_RULES_FLAG |
-				  DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG |
-				  DM_UDEV_DISABLE_OTHER_RULES_FLAG) && dm_task_run(task);
-	if (cookie)
-		dm_udev_wait(cookie);
-	return done;
+	return run_with_cookie(task, DM_UDEV_DISABLE_DISK_RULES_FLAG |
+			       DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG |
+			       DM_UDEV_DISABLE_OTHER_RULES_FLAG);
 }
 
 /**

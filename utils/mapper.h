@@ -69,6 +69,7 @@ int __must_check mapper_create(const char *name, const char *uuid, u64 sectors,
 int __must_check mapper_each(mapper_visit_fn visit, void *arg);
 int __must_check mapper_get_info(const char *name, struct mapper_info *info);
 char *mapper_get_line(const char *name, enum mapper_line which, u64 *sectors);
+bool mapper_is_cache(const char *name);
 int __must_check mapper_send(const char *name, const char *message);
 int __must_check mapper_remove(const char *name);
 int __must_check mapper_load(const char *name, u64 sectors, const char *target,

@@ -212,7 +212,12 @@ int newcache_check(struct newcache *c)
 	return check_memory(c, &geo) || check_proportion(c, &geo) ? -1 : 0;
 }
 
-/** newcache_open_ssd() - open the SSD, which must be writable */
+/**
+ * newcache_open_ssd() - open the SSD, which must be writable, and another device than the disk
+ * @c: with both paths
+ *
+ * Before the disk is opened: a device and its partition exclude each other.
+ */
 int newcache_open_ssd(struct newcache *c)
 {
 	if (device_open(&c->ssd, "SSD", c->ssd_path))
@@ -220,6 +225,9 @@ int newcache_open_ssd(struct newcache *c)
 	if (c->ssd.read_only)
 		return fail("SSD %s is read-only: make it writable (blockdev --setrw)",
 			    c->ssd_path);
+	if (device_same(&c->ssd, c->disk_path))
+		return fail("%s and %s are the same device: a disk cannot cache itself",
+			    c->ssd_path, c->disk_path);
 	return 0;
 }
 

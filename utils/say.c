@@ -2,6 +2,7 @@
 /*
  * What the tool says and asks.
  */
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include "tool.h"
@@ -110,4 +111,29 @@ int usage_error(const char *usage, const char *fmt, ...)
 	fputs(usage, stderr);
 	fprintf(stderr, "Try '%s -h' for help.\n", tool_name);
 	return 1;
+}
+
+/**
+ * parse_one_word() - the command line of a command that has no options but help, and one operand
+ * @argc: of the command
+ * @argv: of the command; the operand is then at optind
+ * @usage: the first lines of the help
+ * @help: the rest
+ * @missing: said when there is not one operand
+ *
+ * Return: -1 to go on, else an exit status.
+ */
+int parse_one_word(int argc, char **argv, const char *usage, const char *help,
+		   const char *missing)
+{
+	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
+	int option = getopt_long(argc, argv, "h", long_options, NULL);
+
+	if (option == 'h') {
+		printf("%s%s", usage, help);
+		return 0;
+	}
+	if (option != -1)
+		return usage_error(usage, NULL);
+	return argc - optind == 1 ? -1 : usage_error(usage, "%s", missing);
 }

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "sysfs.h"
@@ -50,6 +51,14 @@ int sysfs_read(dev_t dev, const char *attr, char *buf, size_t len)
 	device_dir(dev, dir, sizeof(dir));
 	snprintf(path, sizeof(path), "%s/%s", dir, attr);
 	return read_text(path, buf, len);
+}
+
+/** sysfs_sectors() - size of a block device in sectors; 0 if it is gone. Says nothing. */
+u64 sysfs_sectors(dev_t dev)
+{
+	char text[32];
+
+	return sysfs_read(dev, "size", text, sizeof(text)) ? 0 : strtoull(text, NULL, 10);
 }
 
 static int read_devno(const char *path, dev_t *dev)

@@ -6,6 +6,7 @@
 #include "env.h"
 
 int __must_check sysfs_read(dev_t dev, const char *attr, char *buf, size_t len);
+u64 sysfs_sectors(dev_t dev);
 int __must_check sysfs_parent(dev_t dev, dev_t *parent);
 int __must_check sysfs_name(dev_t dev, char *buf, size_t len);
 

@@ -18,6 +18,8 @@ void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool ask(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void say_later(void);
 void say_now(void);
+int parse_one_word(int argc, char **argv, const char *usage, const char *help,
+		   const char *missing);
 int usage_error(const char *usage, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The commands: argv[0] is the command's name. Return: exit status. */

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uuid/uuid.h>
@@ -28,21 +27,6 @@ static const char help[] =
 	"Prints lines for udev's environment; nothing if it does not.\n"
 	"\n"
 	"  -h, --help   this help\n";
-
-/* Return: -1 to go on, else an exit status. */
-static int parse(int argc, char **argv)
-{
-	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
-	int option = getopt_long(argc, argv, "h", long_options, NULL);
-
-	if (option == 'h') {
-		printf("%s%s", usage, help);
-		return 0;
-	}
-	if (option != -1)
-		return usage_error(usage, NULL);
-	return argc - optind == 1 ? -1 : usage_error(usage, "name one device");
-}
 
 static bool is_mapped(dev_t dev, const char *uuid_prefix)
 {
@@ -66,14 +50,10 @@ static void print_ssd(dev_t dev, const struct fc_super *super)
 /* A map that somebody makes under the cache's name: it goes past the cache. */
 static bool is_impostor(dev_t dev, const struct tab_line *line)
 {
-	char name[MAPPER_NAME_LEN], *params;
-	u64 sectors;
+	char name[MAPPER_NAME_LEN];
 
-	if (sysfs_read(dev, "dm/name", name, sizeof(name)) || strcmp(name, line->name))
-		return false;
-	params = mapper_get_line(name, MAPPER_TABLE, &sectors);
-	free(params);
-	return !params;
+	return !sysfs_read(dev, "dm/name", name, sizeof(name)) && !strcmp(name, line->name) &&
+	       !mapper_is_cache(name);
 }
 
 /* A file system's UUID is that of the cache's own device, too, and of whatever else is above it. */
@@ -127,7 +107,7 @@ static int describe_path(const char *path)
 
 int udev_main(int argc, char **argv)
 {
-	int ret = parse(argc, argv);
+	int ret = parse_one_word(argc, argv, usage, help, "name one device");
 
 	if (ret >= 0)
 		return ret;
