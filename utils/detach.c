@@ -92,6 +92,7 @@ static int forget_cache(void *arg)
 	d.fd = open(c->ssd.path, O_RDWR | O_CLOEXEC);
 	if (d.fd < 0)
 		return fail("cannot open %s: %m", c->ssd.path);
+	device_drop_cached(&d);
 	if (store_read(&d, &store) || store.kind != STORE_CACHE ||
 	    store.super.state != FCD_STATE_ORDERLY)
 		ret = fail("%s could not be stopped in order: the kernel's log says why", c->name);

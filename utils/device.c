@@ -71,6 +71,18 @@ static int open_exclusive(struct device *d, int flags)
 	return fail("%s %s has just changed: try again", d->role, d->path);
 }
 
+/**
+ * device_drop_cached() - have what is read next come from the medium
+ * @d: open
+ *
+ * A running cache does not tell the page cache what it writes, and whoever has looked at the device
+ * since it runs, udev say, has left there what was.
+ */
+void device_drop_cached(const struct device *d)
+{
+	ioctl(d->fd, BLKFLSBUF, 0);
+}
+
 static int get_limits(struct device *d)
 {
 	int read_only = 0, sector_size = 0;
@@ -84,8 +96,7 @@ static int get_limits(struct device *d)
 	d->read_only = read_only;
 	if (!d->sectors)
 		return fail("%s %s is empty (size 0)", d->role, d->path);
-	/* A running cache does not tell the page cache what it writes: read from the medium. */
-	ioctl(d->fd, BLKFLSBUF, 0);
+	device_drop_cached(d);
 	return 0;
 }
 

@@ -30,6 +30,7 @@ struct device {
 };
 
 int __must_check device_open_image(struct device *d, const char *role, const char *path);
+void device_drop_cached(const struct device *d);
 int __must_check device_open(struct device *d, const char *role, const char *path);
 int __must_check device_open_for_write(struct device *d);
 void device_close(struct device *d);
