@@ -7,7 +7,7 @@
 
 STATE=$TMP/state
 
-# In a second a disk of 20 ms cleans some 50 runs of many more.
+# In a second a disk of 10 ms cleans some 100 runs of many more.
 killed_remove()
 {
 	local rc=0
@@ -21,7 +21,7 @@ killed_remove()
 
 device_gone() { ! dmsetup info "$NAME"; }
 
-DISK=$(make_null_blk disk 64 20000000 1)
+DISK=$(make_null_blk disk 64 10000000 1)
 SSD=$(make_null_blk ssd 48 20000 64)
 load_module
 check "a cache" cache writeback "$CREATE"

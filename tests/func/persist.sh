@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# persist.sh MODE: what outlives the device: a warm cache after an orderly stop; dirty blocks, on
+# persist.sh MODE...: what outlives the device: a warm cache after an orderly stop; dirty blocks, on
 # disk after remove and on flash after fast_remove; and which persistence word does what to whom.
 # shellcheck source=tests/func/func-lib.sh
 . "$ROOT/tests/func/func-lib.sh"
 
-MODE=$1
 SPAN=16m
 SPAN_BLOCKS=4096
 STATE=$TMP/state
@@ -49,7 +48,7 @@ warm_restart()
 	check_num "all blocks are cached again" "$(fc_status "$NAME" cached)" -eq "$cached"
 	check_num "none of them dirty" "$(fc_status "$NAME" dirty)" -eq 0
 	check_warm "after the load"
-	exercise "work goes on" --seconds "$(brief 4)" --state "$STATE" --save-state "$STATE"
+	exercise "work goes on" --ops "$(brief 1500)" --state "$STATE" --save-state "$STATE"
 	settle
 	cached=$(seen cached)
 	check "second stop" fc_remove "$NAME"
@@ -59,12 +58,12 @@ warm_restart()
 	check "remove" fc_remove "$NAME"
 }
 
-# stop_dirty SECONDS: a load of so long; its dirty blocks, $dirty of them, stay on flash.
+# stop_dirty OPERATIONS: a load of so many; its dirty blocks, $dirty of them, stay on flash.
 stop_dirty()
 {
 	check "load" cache writeback "$LOAD"
 	check "fast_remove on" fc_message "$NAME" fast_remove 1
-	exercise "make dirty blocks" --seconds "$(brief "$1")" --state "$STATE" --save-state "$STATE"
+	exercise "make dirty blocks" --ops "$(brief "$1")" --state "$STATE" --save-state "$STATE"
 	dirty=$(fc_status "$NAME" dirty)
 	check_num "there are dirty blocks" "$dirty" -ge 100
 	check "fast remove" fc_remove "$NAME"
@@ -74,7 +73,7 @@ stop_dirty()
 fast_remove()
 {
 	local dirty
-	stop_dirty 3
+	stop_dirty 1000
 	written_behind_dirty
 	check_fails "the raw disk is behind" "mismatch" "$FCX" verify --state "$STATE" "$DISK"
 	check "load" cache writeback "$LOAD"
@@ -87,7 +86,7 @@ fast_remove()
 clean_all()
 {
 	check "load" cache writeback "$LOAD"
-	exercise "make dirty blocks" --seconds "$(brief 2)" --state "$STATE" --save-state "$STATE"
+	exercise "make dirty blocks" --ops "$(brief 800)" --state "$STATE" --save-state "$STATE"
 	check_num "there are dirty blocks" "$(fc_status "$NAME" dirty)" -ge 100
 	mark
 	check "do_sync" fc_message "$NAME" do_sync 1
@@ -105,7 +104,7 @@ lacks() { ! grep "$@"; }
 ssd_wins()
 {
 	local dirty
-	stop_dirty 2
+	stop_dirty 800
 	dd if="$DISK" of="$TMP/head" bs=4k count=1 iflag=direct status=none
 	dd if=/dev/urandom of="$DISK" bs=4k count=1 oflag=direct status=none
 	check_fails "ssd_wins is 0 or 1" "" cache writeback "$LOAD" 8 0 512 0 0 8 2 ssd_wins 2
@@ -122,25 +121,36 @@ ssd_wins()
 
 not_there() { ! dmsetup info "$NAME"; }
 
+# writes_of DEVICE: writes and discards since it exists, as the block layer has counted them.
+writes_of()
+{
+	local -a field
+	read -ra field <"/sys/class/block/${1#/dev/}/stat"
+	echo "${field[4]} writes, ${field[11]} discards"
+}
+
 # refused DESC REASON WORD...: this table makes no cache, says why, and leaves the flash alone.
 refused()
 {
 	local desc=$1 reason=$2 before
 	shift 2
-	before=$(sha256sum <"$SSD")
+	before=$(writes_of "$SSD")
 	log_mark
 	check_fails "$desc is refused" "" cache "$@"
 	check "$desc: says why" logged "flashcache: $NAME: $reason"
 	check "$desc: no device" not_there
-	check "$desc: flash untouched" test "$before" = "$(sha256sum <"$SSD")"
+	check "$desc: flash untouched" test "$before" = "$(writes_of "$SSD")"
 }
 
 persistence_words()
 {
+	local before
 	refused "create over a cache" "a cache exists already" "$MODE" "$CREATE"
 	refused "load with another block size" "the block size in the table is not that of" \
 		"$MODE" "$LOAD" 32
+	before=$(writes_of "$SSD")
 	check "force create" cache "$MODE" "$FORCE"
+	check "which is seen to write" test "$before" != "$(writes_of "$SSD")"
 	check_num "a forced cache is empty" "$(fc_status "$NAME" cached)" -eq 0
 	check "remove" fc_remove "$NAME"
 	dd if=/dev/zero of="$SSD" bs=1M oflag=direct status=none 2>/dev/null || true
@@ -182,15 +192,25 @@ written_behind_dirty()
 	dd if="$TMP/head" of="$DISK" bs=4k count=1 oflag=direct status=none
 }
 
-legs 64 48
-load_module
-warm_restart
-if [ "$MODE" = writeback ]; then
-	fast_remove
-	clean_all
-	ssd_wins
-fi
-written_behind
-persistence_words
-check_clean
+one_mode()
+{
+	legs 64 48
+	load_module
+	warm_restart
+	if [ "$MODE" = writeback ]; then
+		fast_remove
+		clean_all
+		ssd_wins
+	fi
+	written_behind
+	persistence_words
+	check_clean
+	remove_null_blk other
+	drop_legs
+}
+
+for MODE in "$@"; do
+	note "in $MODE"
+	one_mode
+done
 guest_end
