@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# modes.sh MODE: reads, writes, part-block, large and unaligned I/O, discards and flushes in one
+# modes.sh MODE...: reads, writes, part-block, large and unaligned I/O, discards and flushes in each
 # mode; first one by one with a look at the counters, then all at once by fio and fcx.
 # shellcheck source=tests/func/func-lib.sh
 . "$ROOT/tests/func/func-lib.sh"
 
-MODE=$1
 MIB=$((1 << 20))
 
 # Does a write leave its data in the cache?
@@ -204,12 +203,12 @@ exercise_all()
 {
 	local mix=read=40,write=34,fua=3,flush=2,discard=2,stream=16
 	mark
-	exercise "everything at once" --seconds "$(brief 8)" --span 40m --mix $mix
-	exercise "a crowded span" --seconds "$(brief 3)" --span 2m --max 128k --mix $mix \
+	exercise "everything at once" --ops "$(brief 1200)" --span 24m --mix $mix
+	exercise "a crowded span" --ops "$(brief 1200)" --span 2m --max 128k --mix $mix \
 		--threads 8 --hot 0:100
-	exercise "reads that meet writes" --seconds "$(brief 3)" --span 4m --max 128k \
+	exercise "reads that meet writes" --ops "$(brief 1200)" --span 4m --max 128k \
 		--overlap-reads
-	exercise "whole blocks only" --seconds "$(brief 3)" --span 40m --align 4k \
+	exercise "whole blocks only" --ops "$(brief 600)" --span 24m --align 4k \
 		--save-state "$TMP/state"
 	look
 	expect "fcx's data hit" read_hit_blocks -ge 1000
@@ -220,21 +219,30 @@ exercise_all()
 	healthy "after the load"
 }
 
-legs 64 48
-check "module loads" load_module
-check "a cache, $MODE" cache "$MODE" "$CREATE"
-check "it is in its mode" test "$(fc_status "$NAME" mode)" = "$MODE"
-model "$DEV"
-whole_blocks
-parts_of_blocks
-large
-unaligned
-discards
-flushes
-check "device as written, through the cache" same_as_model "$DEV"
-fio_all
-exercise_all
-check "remove" fc_remove "$NAME"
-known_right "raw disk as written" "$TMP/state" "$DISK"
-check_clean
+one_mode()
+{
+	legs 36 28
+	check "module loads" load_module
+	check "a cache, $MODE" cache "$MODE" "$CREATE"
+	check "it is in its mode" test "$(fc_status "$NAME" mode)" = "$MODE"
+	model "$DEV"
+	whole_blocks
+	parts_of_blocks
+	large
+	unaligned
+	discards
+	flushes
+	check "device as written, through the cache" same_as_model "$DEV"
+	fio_all
+	exercise_all
+	check "remove" fc_remove "$NAME"
+	known_right "raw disk as written" "$TMP/state" "$DISK"
+	check_clean
+	drop_legs
+}
+
+for MODE in "$@"; do
+	note "in $MODE"
+	one_mode
+done
 guest_end
