@@ -88,7 +88,7 @@ fresh()
 # From the load's beginning to its end; a line for each round.
 happens_on()
 {
-	pause "0.0$((chance % 10))"
+	pause "0.1$((chance % 10))"
 	[ ! -s "$TMP/stop" ] && echo >>"$TMP/happened"
 }
 
