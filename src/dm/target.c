@@ -11,13 +11,17 @@
 
 static int open_devices(struct dm_target *ti, char **argv, struct fc_cache *c)
 {
-	if (dm_get_device(ti, argv[0], dm_table_get_mode(ti->table), &c->disk)) {
+	int r;
+
+	r = dm_get_device(ti, argv[0], dm_table_get_mode(ti->table), &c->disk);
+	if (r) {
 		ti->error = "Disk device lookup failed: it does not exist, or is busy";
-		return -EINVAL;
+		return r;
 	}
-	if (dm_get_device(ti, argv[1], dm_table_get_mode(ti->table), &c->ssd)) {
+	r = dm_get_device(ti, argv[1], dm_table_get_mode(ti->table), &c->ssd);
+	if (r) {
 		ti->error = "Cache device lookup failed: it does not exist, or is busy";
-		return -EINVAL;
+		return r;
 	}
 	if (c->disk->bdev == c->ssd->bdev) {
 		ti->error = "Disk and cache device are the same";

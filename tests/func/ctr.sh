@@ -29,6 +29,15 @@ bad_at()
 # bad_option DESC REASON WORD...: a good line followed by options.
 bad_option() { bad "$1" "$2" "$DISK" "$SSD" bad 1 2 8 0 512 128 0 8 "${@:3}"; }
 
+# fails_with ERRNO WORD...: what follows the target's name is refused for a reason that is the
+# device's, and whoever asked is told that reason.
+fails_with()
+{
+	local said
+	said=$(dmsetup create bad --table "0 $(sectors "$DISK") flashcache ${*:2}" 2>&1) && return 1
+	echo "$said" | grep -F "$1"
+}
+
 devices()
 {
 	local few='Need at least 4 arguments: disk, cache device, name, mode'
@@ -37,6 +46,8 @@ devices()
 	bad "no mode" "$few" "$DISK" "$SSD" bad
 	bad_at "no such disk" 'Disk device lookup failed' 0 /dev/nowhere
 	bad_at "no such flash" 'Cache device lookup failed' 1 /dev/nowhere
+	check "no such disk is told as that" fails_with 'No such device' /dev/nowhere "$SSD" bad 1 2
+	check "no such flash is told as that" fails_with 'No such device' "$DISK" /dev/nowhere bad 1 2
 	bad_at "flash is the disk" 'Disk and cache device are the same' 1 "$DISK"
 	bad_at "a name of 200 characters" 'Virtual device name lookup failed: longer' 2 \
 		"$(printf '%0200d' 0)"
