@@ -23,6 +23,7 @@
 #include "core/format.h"
 #include "core/seq.h"
 #include "flashcache/uapi.h"
+#include "io/pages.h"
 #include "io/submit.h"
 #include "meta/meta.h"
 #include "sys/gate.h"
@@ -110,6 +111,7 @@ struct fc_config {
  * @discard_work: runs @discarding
  * @io: ways to the devices
  * @jobs: memory of fills and copies
+ * @pages: pages of jobs, kept for the next
  * @fetch_pages: pages that a fetch can always get
  * @nr_jobs: jobs in flight; @jobs_done is woken when there are none
  * @jobs_done: who waits for the jobs to end
@@ -155,6 +157,7 @@ struct fc_cache {
 
 	struct fc_submit io;
 	mempool_t jobs;
+	struct fc_pages pages;
 	mempool_t fetch_pages;
 	atomic_t nr_jobs;
 	wait_queue_head_t jobs_done;

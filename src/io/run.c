@@ -61,6 +61,7 @@ int fc_run_init(struct fc_cache *c)
 	int r;
 
 	init_waitqueue_head(&c->jobs_done);
+	fc_pages_init(&c->pages);
 	r = mempool_init_slab_pool(&c->jobs, JOBS_RESERVE, job_cache);
 
 	return r ? r : mempool_init_page_pool(&c->fetch_pages, JOB_PAGES, 0);
@@ -68,6 +69,7 @@ int fc_run_init(struct fc_cache *c)
 
 void fc_run_exit(struct fc_cache *c)
 {
+	fc_pages_exit(&c->pages);
 	mempool_exit(&c->fetch_pages);
 	mempool_exit(&c->jobs);
 }
@@ -97,12 +99,11 @@ static void free_job(struct fc_job *job)
 	unsigned long flags;
 	u32 i;
 
-	for (i = 0; i < job->nr_pages; i++) {
-		if (job->fetch)
+	if (job->fetch)
+		for (i = 0; i < job->nr_pages; i++)
 			mempool_free(job->pages[i], &c->fetch_pages);
-		else
-			__free_page(job->pages[i]);
-	}
+	else
+		fc_pages_put(&c->pages, job->pages, job->nr_pages);
 	mempool_free(job, &c->jobs);
 	/* Under the lock, since fc_run_wait() lets the cache go when this was the last job. */
 	spin_lock_irqsave(&c->jobs_done.lock, flags);
@@ -139,15 +140,11 @@ static struct fc_job *new_job(struct fc_req *req, sector_t start, u32 sectors)
 	if (!job)
 		return NULL;
 	init_job(job, req, start, sectors);
-	while (job->nr_pages * PAGE_SECTORS < sectors) {
-		struct page *page = alloc_page(GFP_NOWAIT | __GFP_NOWARN);
-
-		if (!page) {
-			free_job(job);
-			return NULL;
-		}
-		job->pages[job->nr_pages++] = page;
+	if (!fc_pages_get(&c->pages, job->pages, DIV_ROUND_UP(sectors, PAGE_SECTORS))) {
+		free_job(job);
+		return NULL;
 	}
+	job->nr_pages = DIV_ROUND_UP(sectors, PAGE_SECTORS);
 	return job;
 }
 
