@@ -13,6 +13,9 @@
 #define JOB_PAGES	(FC_CLAIM_SECTORS / PAGE_SECTORS)
 #define JOBS_RESERVE	16
 
+#define TO_DISK		0	/* bits of a job's legs */
+#define TO_SSD		1
+
 static struct kmem_cache *job_cache;
 
 /**
@@ -25,6 +28,9 @@ static struct kmem_cache *job_cache;
  * @sectors: length of that data
  * @left: I/O in flight, and one for whoever still submits
  * @failed: some write to the flash failed
+ * @nowait: whoever sends must not wait, neither for memory nor for a device
+ * @legs: write to both: TO_DISK and TO_SSD as far as they are to be written now
+ * @again: legs that would have made somebody wait, and are to be written by a worker; as @legs
  * @fetch: a fetch: its pages come from the cache's reserve, and the request asks again at the end
  * @nr_pages: pages held
  * @work: for steps that need process context
@@ -39,8 +45,11 @@ struct fc_job {
 	u32 sectors;
 	atomic_t left;
 	bool failed;
+	bool nowait;
 	bool fetch;
 	u8 nr_pages;
+	unsigned long legs;
+	unsigned long again;
 	struct work_struct work;
 	struct page *pages[JOB_PAGES];
 };
@@ -121,8 +130,10 @@ static void init_job(struct fc_job *job, struct fc_req *req, sector_t start, u32
 	job->start = start;
 	job->sectors = sectors;
 	job->failed = false;
+	job->nowait = false;
 	job->fetch = false;
 	job->nr_pages = 0;
+	job->again = 0;
 	atomic_inc(&req->c->nr_jobs);
 }
 
@@ -193,6 +204,16 @@ static void copy(struct fc_job *job, struct bio *bio, u32 first, bool to_bio)
 
 static void ssd_written(void *context, blk_status_t status);
 
+static fc_opf_t write_flags(const struct fc_job *job)
+{
+	return job->nowait ? REQ_OP_WRITE | REQ_NOWAIT : REQ_OP_WRITE;
+}
+
+static gfp_t memory_flags(const struct fc_job *job)
+{
+	return job->nowait ? GFP_NOWAIT | __GFP_NOWARN : GFP_NOIO;
+}
+
 /* Writes sectors from @from to before @to, both of the disk, into slot @way, which holds them. */
 static void write_slot(struct fc_job *job, u16 way, sector_t from, sector_t to)
 {
@@ -202,8 +223,10 @@ static void write_slot(struct fc_job *job, u16 way, sector_t from, sector_t to)
 			  (from & (geo->block_sectors - 1));
 
 	atomic_inc(&job->left);
-	fc_submit_pages(job->c, FC_SSD_DEV, REQ_OP_WRITE, sector, job->pages,
-			(u32)(from - job->start), (u32)(to - from), GFP_NOIO, ssd_written, job);
+	if (!fc_submit_pages(job->c, FC_SSD_DEV, write_flags(job), sector, job->pages,
+			     (u32)(from - job->start), (u32)(to - from), memory_flags(job),
+			     ssd_written, job))
+		ssd_written(job, BLK_STS_AGAIN);
 }
 
 /* First sector behind block @i of the plan, or the end of the data if that comes first. */
@@ -255,6 +278,27 @@ static void end_both(struct fc_job *job)
 	fc_wait_unlock(c, job->set, flags, done);
 }
 
+/* A device without REQ_NOWAIT has no business to say so; then it is an error like any other. */
+static bool would_wait(const struct fc_job *job, blk_status_t status)
+{
+	return unlikely(status == BLK_STS_AGAIN) && job->nowait;
+}
+
+/* A leg would have had to wait. It is written once more, by a worker, which may. */
+static void leg_again(struct fc_job *job, unsigned int leg)
+{
+	fc_count(job->c, nowait_retries);
+	set_bit(leg, &job->again);
+}
+
+static void send_again(struct fc_job *job)
+{
+	job->nowait = false;
+	job->legs = job->again;
+	job->again = 0;
+	queue_work(job->c->job_wq, &job->work);
+}
+
 /* One step of the job is over; the last one ends it. */
 static void put_job(struct fc_job *job)
 {
@@ -263,6 +307,10 @@ static void put_job(struct fc_job *job)
 
 	if (!atomic_dec_and_test(&job->left))
 		return;
+	if (unlikely(job->again)) {
+		send_again(job);
+		return;
+	}
 	/* Kept, since the job is freed before its request asks again. */
 	req = job->req;
 	failed = job->failed;
@@ -285,7 +333,9 @@ static void ssd_written(void *context, blk_status_t status)
 {
 	struct fc_job *job = context;
 
-	if (unlikely(status)) {
+	if (would_wait(job, status)) {
+		leg_again(job, TO_SSD);
+	} else if (unlikely(status)) {
 		job->failed = true;
 		fc_health_lower(job->c, FC_HEALTH_DEGRADED, "a write to the cache device failed");
 	}
@@ -378,13 +428,21 @@ static void fill_read(void *context, blk_status_t status)
 {
 	struct fc_job *job = context;
 
+	if (would_wait(job, status)) {
+		fc_count(job->c, nowait_retries);
+		job->nowait = false;
+		queue_work(job->c->job_wq, &job->work);
+		return;
+	}
 	atomic_dec(&job->c->busy);
 	if (unlikely(status)) {
 		fill_failed(job, status);
 		return;
 	}
+	job->nowait = false;
 	if (!job->fetch)
 		answer(job);
+	INIT_WORK(&job->work, fill_flash);
 	queue_work(job->c->job_wq, &job->work);
 }
 
@@ -393,22 +451,22 @@ static void read_disk(struct work_struct *work)
 	struct fc_job *job = container_of(work, struct fc_job, work);
 
 	atomic_set(&job->left, 1);
-	INIT_WORK(&job->work, fill_flash);
-	fc_submit_pages(job->c, FC_DISK_DEV, REQ_OP_READ, job->start, job->pages, 0,
-			job->sectors, GFP_NOIO, fill_read, job);
+	if (!fc_submit_pages(job->c, FC_DISK_DEV,
+			     job->nowait ? REQ_OP_READ | REQ_NOWAIT : REQ_OP_READ, job->start,
+			     job->pages, 0, job->sectors, memory_flags(job), fill_read, job))
+		fill_read(job, BLK_STS_AGAIN);
 }
 
 /*
- * The first step of a job, which may sleep: on behalf of a caller that must not, a worker takes it.
+ * The first step of a job. On behalf of a caller that must not wait it is tried without waiting
+ * first; if that does not do, a worker takes it once more.
  */
 static void begin(struct fc_job *job, work_func_t step, bool nowait)
 {
 	INIT_WORK(&job->work, step);
 	atomic_inc(&job->c->busy);
-	if (nowait)
-		queue_work(job->c->job_wq, &job->work);
-	else
-		step(&job->work);
+	job->nowait = nowait;
+	step(&job->work);
 }
 
 /* The whole blocks that the plan touches, as far as the disk goes. */
@@ -467,6 +525,11 @@ static void disk_written(void *context, blk_status_t status)
 	struct fc_job *job = context;
 	struct fc_req *req = job->req;
 
+	if (would_wait(job, status)) {
+		leg_again(job, TO_DISK);
+		put_job(job);
+		return;
+	}
 	atomic_dec(&job->c->busy);
 	WRITE_ONCE(job->c->disk_unflushed, true);
 	if (unlikely(status))
@@ -476,15 +539,24 @@ static void disk_written(void *context, blk_status_t status)
 	put_job(job);
 }
 
+static void write_disk(struct fc_job *job)
+{
+	atomic_inc(&job->left);
+	if (!fc_submit_pages(job->c, FC_DISK_DEV, write_flags(job), job->start, job->pages, 0,
+			     job->sectors, memory_flags(job), disk_written, job))
+		disk_written(job, BLK_STS_AGAIN);
+}
+
 static void write_both(struct work_struct *work)
 {
 	struct fc_job *job = container_of(work, struct fc_job, work);
+	unsigned long legs = job->legs;
 	u32 i = 0;
 
-	atomic_set(&job->left, 2);
-	fc_submit_pages(job->c, FC_DISK_DEV, REQ_OP_WRITE, job->start, job->pages, 0,
-			job->sectors, GFP_NOIO, disk_written, job);
-	while (i < job->plan.nr_blocks)
+	atomic_set(&job->left, 1);
+	if (test_bit(TO_DISK, &legs))
+		write_disk(job);
+	while (test_bit(TO_SSD, &legs) && i < job->plan.nr_blocks)
 		i = write_neighbours(job, i, NULL);
 	put_job(job);
 }
@@ -507,6 +579,7 @@ bool fc_run_both(struct fc_req *req, struct bio *bio)
 	if (bio->bi_opf & REQ_FUA)
 		req->flags |= FC_REQ_FUA;
 	copy(job, bio, 0, false);
+	job->legs = BIT(TO_DISK) | BIT(TO_SSD);
 	begin(job, write_both, bio->bi_opf & REQ_NOWAIT);
 	return true;
 }

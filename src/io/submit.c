@@ -133,7 +133,7 @@ static void own_end_io(struct bio *bio)
 	void *context = io->context;
 	blk_status_t status = bio->bi_status;
 
-	if (unlikely(status))
+	if (unlikely(status) && !(status == BLK_STS_AGAIN && bio->bi_opf & REQ_NOWAIT))
 		count_error(io->c, io->dev, op_is_write(bio_op(bio)));
 	bio_put(bio);
 	done(context, status);
@@ -143,7 +143,7 @@ static void own_end_io(struct bio *bio)
  * fc_submit_pages() - read or write pages of our own
  * @c: cache
  * @dev: device
- * @opf: operation and flags
+ * @opf: operation and flags; with REQ_NOWAIT the result may be BLK_STS_AGAIN, which is no error
  * @sector: place on the device
  * @pages: pages that hold sectors one after the other
  * @first: sector within @pages to begin with
