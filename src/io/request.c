@@ -489,7 +489,7 @@ static int end_step(struct fc_req *req, blk_status_t error)
  */
 int fc_request_end_other(struct fc_req *req, blk_status_t error)
 {
-	int r = end_step(req, error);
+	int r = end_step(req, fc_submit_result(fc_req_bio(req), error));
 
 	/* Unless it is done, the request may be gone. */
 	if (r == DM_ENDIO_DONE && unlikely(req->flags & FC_REQ_TIMED))

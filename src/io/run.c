@@ -13,9 +13,6 @@
 #define JOB_PAGES	(FC_CLAIM_SECTORS / PAGE_SECTORS)
 #define JOBS_RESERVE	16
 
-#define TO_DISK		0	/* bits of a job's legs */
-#define TO_SSD		1
-
 static struct kmem_cache *job_cache;
 
 /**
@@ -29,8 +26,8 @@ static struct kmem_cache *job_cache;
  * @left: I/O in flight, and one for whoever still submits
  * @failed: some write to the flash failed
  * @nowait: whoever sends must not wait, neither for memory nor for a device
- * @legs: write to both: TO_DISK and TO_SSD as far as they are to be written now
- * @again: legs that would have made somebody wait, and are to be written by a worker; as @legs
+ * @ssd_again: write to both: the flash would have had to be waited for
+ * @hints: write to both: REQ_SYNC and REQ_IDLE as the user has them
  * @fetch: a fetch: its pages come from the cache's reserve, and the request asks again at the end
  * @nr_pages: pages held
  * @work: for steps that need process context
@@ -46,10 +43,10 @@ struct fc_job {
 	atomic_t left;
 	bool failed;
 	bool nowait;
+	bool ssd_again;
 	bool fetch;
 	u8 nr_pages;
-	unsigned long legs;
-	unsigned long again;
+	fc_opf_t hints;
 	struct work_struct work;
 	struct page *pages[JOB_PAGES];
 };
@@ -133,7 +130,8 @@ static void init_job(struct fc_job *job, struct fc_req *req, sector_t start, u32
 	job->nowait = false;
 	job->fetch = false;
 	job->nr_pages = 0;
-	job->again = 0;
+	job->ssd_again = false;
+	job->hints = 0;
 	atomic_inc(&req->c->nr_jobs);
 }
 
@@ -203,13 +201,15 @@ static void copy(struct fc_job *job, struct bio *bio, u32 first, bool to_bio)
 /* --- writing slots ---------------------------------------------------------------------------- */
 
 static void ssd_written(void *context, blk_status_t status);
+static void write_ssd_again(struct work_struct *work);
 
-static fc_opf_t write_flags(const struct fc_job *job)
+/* Whoever sends a job's first I/O may be one that must not wait. */
+static fc_opf_t first_flags(const struct fc_job *job, fc_opf_t op)
 {
-	return job->nowait ? REQ_OP_WRITE | REQ_NOWAIT : REQ_OP_WRITE;
+	return op | job->hints | (job->nowait ? REQ_NOWAIT : 0);
 }
 
-static gfp_t memory_flags(const struct fc_job *job)
+static gfp_t first_gfp(const struct fc_job *job)
 {
 	return job->nowait ? GFP_NOWAIT | __GFP_NOWARN : GFP_NOIO;
 }
@@ -223,8 +223,8 @@ static void write_slot(struct fc_job *job, u16 way, sector_t from, sector_t to)
 			  (from & (geo->block_sectors - 1));
 
 	atomic_inc(&job->left);
-	if (!fc_submit_pages(job->c, FC_SSD_DEV, write_flags(job), sector, job->pages,
-			     (u32)(from - job->start), (u32)(to - from), memory_flags(job),
+	if (!fc_submit_pages(job->c, FC_SSD_DEV, first_flags(job, REQ_OP_WRITE), sector, job->pages,
+			     (u32)(from - job->start), (u32)(to - from), first_gfp(job),
 			     ssd_written, job))
 		ssd_written(job, BLK_STS_AGAIN);
 }
@@ -278,24 +278,17 @@ static void end_both(struct fc_job *job)
 	fc_wait_unlock(c, job->set, flags, done);
 }
 
-/* A device without REQ_NOWAIT has no business to say so; then it is an error like any other. */
+/* Of a bio without REQ_NOWAIT it is an error like any other. */
 static bool would_wait(const struct fc_job *job, blk_status_t status)
 {
 	return unlikely(status == BLK_STS_AGAIN) && job->nowait;
 }
 
-/* A leg would have had to wait. It is written once more, by a worker, which may. */
-static void leg_again(struct fc_job *job, unsigned int leg)
+/* A worker may wait, and does once more what could not be done at once. */
+static void do_again(struct fc_job *job, work_func_t step)
 {
 	fc_count(job->c, nowait_retries);
-	set_bit(leg, &job->again);
-}
-
-static void send_again(struct fc_job *job)
-{
-	job->nowait = false;
-	job->legs = job->again;
-	job->again = 0;
+	INIT_WORK(&job->work, step);
 	queue_work(job->c->job_wq, &job->work);
 }
 
@@ -307,8 +300,8 @@ static void put_job(struct fc_job *job)
 
 	if (!atomic_dec_and_test(&job->left))
 		return;
-	if (unlikely(job->again)) {
-		send_again(job);
+	if (unlikely(job->ssd_again)) {
+		do_again(job, write_ssd_again);
 		return;
 	}
 	/* Kept, since the job is freed before its request asks again. */
@@ -334,7 +327,7 @@ static void ssd_written(void *context, blk_status_t status)
 	struct fc_job *job = context;
 
 	if (would_wait(job, status)) {
-		leg_again(job, TO_SSD);
+		WRITE_ONCE(job->ssd_again, true);
 	} else if (unlikely(status)) {
 		job->failed = true;
 		fc_health_lower(job->c, FC_HEALTH_DEGRADED, "a write to the cache device failed");
@@ -424,14 +417,15 @@ static void fill_failed(struct fc_job *job, blk_status_t status)
 	fc_wait_defer(req);
 }
 
+static void read_disk(struct work_struct *work);
+
 static void fill_read(void *context, blk_status_t status)
 {
 	struct fc_job *job = context;
 
 	if (would_wait(job, status)) {
-		fc_count(job->c, nowait_retries);
 		job->nowait = false;
-		queue_work(job->c->job_wq, &job->work);
+		do_again(job, read_disk);
 		return;
 	}
 	atomic_dec(&job->c->busy);
@@ -451,9 +445,8 @@ static void read_disk(struct work_struct *work)
 	struct fc_job *job = container_of(work, struct fc_job, work);
 
 	atomic_set(&job->left, 1);
-	if (!fc_submit_pages(job->c, FC_DISK_DEV,
-			     job->nowait ? REQ_OP_READ | REQ_NOWAIT : REQ_OP_READ, job->start,
-			     job->pages, 0, job->sectors, memory_flags(job), fill_read, job))
+	if (!fc_submit_pages(job->c, FC_DISK_DEV, first_flags(job, REQ_OP_READ), job->start,
+			     job->pages, 0, job->sectors, first_gfp(job), fill_read, job))
 		fill_read(job, BLK_STS_AGAIN);
 }
 
@@ -525,11 +518,6 @@ static void disk_written(void *context, blk_status_t status)
 	struct fc_job *job = context;
 	struct fc_req *req = job->req;
 
-	if (would_wait(job, status)) {
-		leg_again(job, TO_DISK);
-		put_job(job);
-		return;
-	}
 	atomic_dec(&job->c->busy);
 	WRITE_ONCE(job->c->disk_unflushed, true);
 	if (unlikely(status))
@@ -539,25 +527,54 @@ static void disk_written(void *context, blk_status_t status)
 	put_job(job);
 }
 
-static void write_disk(struct fc_job *job)
+/* Nor is the flash waited for here: the user waits for this. */
+static void write_disk_again(struct work_struct *work)
 {
-	atomic_inc(&job->left);
-	if (!fc_submit_pages(job->c, FC_DISK_DEV, write_flags(job), job->start, job->pages, 0,
-			     job->sectors, memory_flags(job), disk_written, job))
-		disk_written(job, BLK_STS_AGAIN);
+	struct fc_job *job = container_of(work, struct fc_job, work);
+
+	fc_submit_pages(job->c, FC_DISK_DEV, REQ_OP_WRITE | job->hints, job->start, job->pages, 0,
+			job->sectors, GFP_NOIO, disk_written, job);
+}
+
+static void disk_written_first(void *context, blk_status_t status)
+{
+	struct fc_job *job = context;
+
+	if (would_wait(job, status))
+		do_again(job, write_disk_again);
+	else
+		disk_written(job, status);
+}
+
+static void write_ssd(struct fc_job *job)
+{
+	u32 i = 0;
+
+	while (i < job->plan.nr_blocks)
+		i = write_neighbours(job, i, NULL);
+}
+
+/* The disk has ended, and so has what went to flash: all blocks are written once more. */
+static void write_ssd_again(struct work_struct *work)
+{
+	struct fc_job *job = container_of(work, struct fc_job, work);
+
+	job->nowait = false;
+	job->ssd_again = false;
+	atomic_set(&job->left, 1);
+	write_ssd(job);
+	put_job(job);
 }
 
 static void write_both(struct work_struct *work)
 {
 	struct fc_job *job = container_of(work, struct fc_job, work);
-	unsigned long legs = job->legs;
-	u32 i = 0;
 
-	atomic_set(&job->left, 1);
-	if (test_bit(TO_DISK, &legs))
-		write_disk(job);
-	while (test_bit(TO_SSD, &legs) && i < job->plan.nr_blocks)
-		i = write_neighbours(job, i, NULL);
+	atomic_set(&job->left, 2);
+	if (!fc_submit_pages(job->c, FC_DISK_DEV, first_flags(job, REQ_OP_WRITE), job->start,
+			     job->pages, 0, job->sectors, first_gfp(job), disk_written_first, job))
+		disk_written_first(job, BLK_STS_AGAIN);
+	write_ssd(job);
 	put_job(job);
 }
 
@@ -566,7 +583,8 @@ static void write_both(struct work_struct *work)
  * @req: request with an FC_BOTH plan
  * @bio: its bio, cut to the plan
  *
- * Both get the same bytes even when the user changes the data in flight.
+ * Both get the same bytes even when the user changes the data in flight. The user's hints go along:
+ * a write without them is throttled as background writing is, and that puts the sender to sleep.
  *
  * Context: process. Return: false when memory is short; nothing was begun.
  */
@@ -579,7 +597,7 @@ bool fc_run_both(struct fc_req *req, struct bio *bio)
 	if (bio->bi_opf & REQ_FUA)
 		req->flags |= FC_REQ_FUA;
 	copy(job, bio, 0, false);
-	job->legs = BIT(TO_DISK) | BIT(TO_SSD);
+	job->hints = bio->bi_opf & (REQ_SYNC | REQ_IDLE);
 	begin(job, write_both, bio->bi_opf & REQ_NOWAIT);
 	return true;
 }

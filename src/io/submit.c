@@ -120,7 +120,7 @@ static void part_end_io(struct bio *bio)
 	struct fc_own_io *io = container_of(bio, struct fc_own_io, bio);
 	fc_io_done_t done = io->done;
 	void *context = io->context;
-	blk_status_t status = bio->bi_status;
+	blk_status_t status = fc_submit_result(bio, bio->bi_status);
 
 	bio_put(bio);
 	done(context, status);
@@ -131,7 +131,7 @@ static void own_end_io(struct bio *bio)
 	struct fc_own_io *io = container_of(bio, struct fc_own_io, bio);
 	fc_io_done_t done = io->done;
 	void *context = io->context;
-	blk_status_t status = bio->bi_status;
+	blk_status_t status = fc_submit_result(bio, bio->bi_status);
 
 	if (unlikely(status) && !(status == BLK_STS_AGAIN && bio->bi_opf & REQ_NOWAIT))
 		count_error(io->c, io->dev, op_is_write(bio_op(bio)));

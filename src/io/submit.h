@@ -26,6 +26,23 @@ struct fc_submit {
 	struct dm_io_client *dmio;
 };
 
+/**
+ * fc_submit_result() - how a bio ended, for whoever sent it with REQ_NOWAIT, too
+ * @bio: bio that has come back
+ * @status: its result
+ *
+ * Device-mapper gives the flag to a target whose devices all know it. A device that has got another
+ * table since may refuse it, which must not be taken for a failure: without the flag the bio can go.
+ *
+ * Return: @status, or BLK_STS_AGAIN in that case.
+ */
+static inline blk_status_t fc_submit_result(const struct bio *bio, blk_status_t status)
+{
+	if (unlikely(status == BLK_STS_NOTSUPP) && bio->bi_opf & REQ_NOWAIT)
+		return BLK_STS_AGAIN;
+	return status;
+}
+
 int fc_submit_init(struct fc_cache *c);
 void fc_submit_exit(struct fc_cache *c);
 

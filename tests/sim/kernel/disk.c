@@ -94,6 +94,18 @@ static void tell(const struct io *io, const char *what)
 		   io->status ? " with an error" : "");
 }
 
+/*
+ * A device that would have to wait, or whose table has changed and which knows no REQ_NOWAIT any
+ * more. Of a bio that it had cut, a part may have been written by then.
+ */
+static void refuse(struct io *io)
+{
+	io->status = rng_chance(&mach->rng, 80) ? BLK_STS_AGAIN : BLK_STS_NOTSUPP;
+	io->flushing = false;
+	if (io->status == BLK_STS_NOTSUPP || rng_chance(&mach->rng, 50))
+		io->left = 0;
+}
+
 static void launch(struct io *io)
 {
 	struct leg *leg = io->leg;
@@ -105,9 +117,7 @@ static void launch(struct io *io)
 		io->left = 0;
 	}
 	if (io->opf & REQ_NOWAIT && leg->again_pct && rng_chance(&mach->rng, leg->again_pct)) {
-		io->status = BLK_STS_AGAIN;
-		io->left = 0;
-		io->flushing = false;
+		refuse(io);
 	} else if (fails(leg, io)) {
 		io->status = BLK_STS_IOERR;
 	}
