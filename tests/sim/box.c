@@ -97,10 +97,13 @@ bool box_do(struct box *box, void (*what)(void *box), void (*between)(void))
 	return !mach->dead;
 }
 
-/* What only passing time brings about: the sweep over everything, and the ledger's commits. */
+/*
+ * What only passing time brings about: the sweep over everything, and the ledger's commits. A stop
+ * that could not be taken back (see fc_meta's sealed) has put an end to the sweep.
+ */
 static bool work_left(const struct fc_cache *c)
 {
-	return c->clean.all || (!c->meta.failed && (c->meta.lists[FC_LIST_ADD] ||
+	return (c->clean.all && !c->meta.sealed) || (!c->meta.failed && (c->meta.lists[FC_LIST_ADD] ||
 						    c->meta.lists[FC_LIST_DEL]));
 }
 
