@@ -3,7 +3,9 @@
  * Marks on flash around a rescue. Each superblock is written after what it names is durable, and
  * twice, so that damage to one copy does not bring an older one back.
  */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "progress.h"
 #include "rescue.h"
@@ -33,11 +35,17 @@ static void leave_log(struct image *image)
  * rescue_mark_begun() - note on flash that the disk is going to be written
  * @image: loaded and sound, its SSD open for writing
  *
+ * If the power stayed on since the crash, what was read may be in the SSD's volatile cache only, and
+ * an older superblock come back with the next power cut. So it is made durable before anything is
+ * written over that the older one still needs.
+ *
  * After an orderly stop the print of the disk would tell a second attempt that somebody has written
  * the disk. From now on the cache is as after a crash: what is dirty counts, nothing else does.
  */
 int rescue_mark_begun(struct image *image)
 {
+	if (fsync(image->ssd->fd))
+		return fail("SSD %s: cannot flush: %s", image->ssd->path, strerror(errno));
 	if (!image->orderly)
 		return 0;
 	leave_log(image);

@@ -244,13 +244,19 @@ static int alloc_table_state(struct fc_cache *c)
 /*
  * After a crash the log's records move into the table, and the log goes on a whole ring further,
  * where no remains of an unfinished commit can be taken for the future.
+ *
+ * If the power stayed on, the superblock that was found may be one whose writing had not ended, or
+ * had failed: read from the flash's volatile cache, and gone with the next power cut. So it is made
+ * durable before the table's copy is written over that the older superblock still needs.
  */
 static int start_afresh(struct fc_cache *c)
 {
 	struct fc_meta *m = &c->meta;
 	bool crashed = m->sb.state != FCD_STATE_ORDERLY;
-	int r;
+	int r = fc_submit_flush(c, FC_SSD_DEV);
 
+	if (r)
+		return r;
 	m->next_seq += m->sb.geo.log_blocks;
 	m->sb.state = FCD_STATE_RUNNING;
 	if (!crashed) {

@@ -5,8 +5,10 @@
  *	CUT_AT=N CUT_SEED=S LD_PRELOAD=cut.so PROGRAM ...
  *
  * At the Nth pwrite() the power goes: of this write, and of all that was not followed by an fsync()
- * of its file, any sectors or any whole writes are lost; the program ends with status 99. With CUT_AT=0 only the number
- * of writes is told, on standard error. With CUT_DEAF the devices do not heed fsync().
+ * of its file, any sectors or any whole writes are lost; the program ends with status 99. With CUT_AT=0
+ * the number of writes is told, on standard error, and which files were written before they were
+ * flushed for the first time: what was read from them might have been lost by then. With CUT_DEAF the
+ * devices do not heed fsync().
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -26,6 +28,9 @@ struct old {
 	char data[SECTOR];
 };
 
+#define MAX_FDS		256
+
+static char flushed[MAX_FDS];	/* since they were opened; or told that they are not */
 static struct old *olds;
 static size_t nr_olds;
 static unsigned long writes;
@@ -44,9 +49,26 @@ static __attribute__((constructor)) void begin(void)
 	real_fsync = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
 }
 
+static int only_told(void)
+{
+	return getenv("CUT_AT") && !atol(getenv("CUT_AT"));
+}
+
+static void tell_unflushed(int fd)
+{
+	char link[64], path[4096] = "";
+
+	if (fd >= MAX_FDS || flushed[fd])
+		return;
+	flushed[fd] = 1;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (readlink(link, path, sizeof(path) - 1) > 0)
+		fprintf(stderr, "cut: not flushed before: %s\n", path);
+}
+
 static __attribute__((destructor)) void end(void)
 {
-	if (getenv("CUT_AT") && !atol(getenv("CUT_AT")))
+	if (only_told())
 		fprintf(stderr, "cut: %lu writes\n", writes);
 }
 
@@ -100,6 +122,8 @@ ssize_t pwrite64(int fd, const void *buf, size_t len, off_t offset)
 {
 	ssize_t put;
 
+	if (only_told())
+		tell_unflushed(fd);
 	remember(fd, len, offset);
 	put = real_pwrite(fd, buf, len, offset);
 	if (++writes == strtoul(getenv("CUT_AT") ? getenv("CUT_AT") : "0", NULL, 10))
@@ -116,6 +140,8 @@ int fsync(int fd)
 {
 	size_t i, kept = 0;
 
+	if (fd < MAX_FDS)
+		flushed[fd] = 1;
 	if (getenv("CUT_DEAF"))
 		return real_fsync(fd);
 	for (i = 0; i < nr_olds; i++)

@@ -228,9 +228,18 @@ prepare_cuts()
 {
 	image "$@"
 	expected_disk
-	last=$(CUT_AT=0 LD_PRELOAD=$PLAIN/cut.so "$PLAIN/flashcache" writeback "$SSD" "$DISK" 2>&1 |
-		sed -n 's/^cut: \([0-9]*\) writes/\1/p')
+	CUT_AT=0 LD_PRELOAD=$PLAIN/cut.so "$PLAIN/flashcache" writeback "$SSD" "$DISK" >"$WORK/out" 2>&1
+	last=$(sed -n 's/^cut: \([0-9]*\) writes/\1/p' "$WORK/out")
 	result "there are writes to cut" "$([ "$last" -gt 20 ] || echo "$last")"
+}
+
+# What was read from the SSD is made durable before it is written. The disk, whose content nothing
+# depends on, is not: so it is seen.
+test_flushed_first()
+{
+	prepare_cuts "${@:2}"
+	result "$1: the SSD is flushed before it is written" \
+		"$(sed -n 's/^cut: not flushed before: //p' "$WORK/out" | diff - <(realpath "$DISK"))"
 }
 
 test_cuts()
@@ -266,4 +275,6 @@ test_salvage
 DIRTY=55 test_cuts 'after a crash' dirty=40 clean=10 log=25 freed=10
 DIRTY=40 test_cuts 'after an orderly stop' state=2 dirty=40 clean=10
 DIRTY=55 test_cuts_can_fail
+test_flushed_first 'after a crash' dirty=40 clean=10 log=25 freed=10
+test_flushed_first 'after an orderly stop' state=2 dirty=40 clean=10
 [ "$bad" -eq 0 ]
