@@ -23,8 +23,8 @@ load_and_verify()
 {
 	mark
 	check "$1: fio verifies" fio_verify
-	exercise "$1: everything at once" --seconds 3 --offset 16m --span 16m \
-		--mix read=40,write=34,fua=3,flush=2,discard=2,stream=16 --save-state "$TMP/state"
+	exercise "$1: everything at once" --ops 400 --offset 16m --span 16m \
+		--mix read=40,write=31,fua=3,flush=3,discard=4,stream=16 --save-state "$TMP/state"
 	look
 	expect "$1: the cache was used" read_hit_blocks -ge 500
 	expect "$1: discards were seen" discards -ge 1
