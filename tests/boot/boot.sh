@@ -236,6 +236,7 @@ lvm_on_top()
 	check "create" flashcache create -f -p back "$NAME" "$SSD" "$DISK"
 	wipefs -q -a "$DEV"
 	check "LVM: a volume on the cache" a_group
+	check "LVM: its label is on the disk, too" flashcache flush -q "$NAME"
 	! has_devices_file || a_devices_file
 	mkfs.ext4 -q "$lv"
 	mount "$lv" "$PLACE"
