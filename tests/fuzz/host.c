@@ -100,6 +100,9 @@ static struct file {
 	size_t at;
 } files[NR_FILES];
 
+/* Standard input: nothing in it. */
+static struct file standard = { .used = true, .node = -1 };
+
 /* What a tool that was killed has left open. */
 void host_close_all(void)
 {
@@ -108,11 +111,11 @@ void host_close_all(void)
 
 static struct file *file_of(int fd)
 {
-	struct file *f = &files[fd - FIRST_FD];
-
-	if (fd < FIRST_FD || fd >= FIRST_FD + NR_FILES || !f->used)
+	if (!fd)
+		return &standard;
+	if (fd < FIRST_FD || fd >= FIRST_FD + NR_FILES || !files[fd - FIRST_FD].used)
 		abort();	/* no file descriptor of ours: it could be the fuzzer's */
-	return f;
+	return &files[fd - FIRST_FD];
 }
 
 static int new_file(int node, const char *text, size_t len)
