@@ -11,6 +11,7 @@
 #include "trace.h"
 
 #define LINE_LEN	4096
+#define MAX_SECTORS	(1 << 21)	/* 1 GiB: the kernel's largest request is much shorter */
 
 /** trace_bad_line() - say that a line cannot be understood */
 int trace_bad_line(const struct trace *t, const char *line)
@@ -27,6 +28,9 @@ int trace_add(struct trace *t, bool write, u64 sector, u64 nr, u8 event)
 	if (sector >= SIMULATE_DISK || nr > UINT32_MAX || sector + nr > SIMULATE_DISK)
 		return fail("%s, line %" PRIu64 ": the request lies beyond any disk", t->path,
 			    t->lines);
+	if (nr > MAX_SECTORS)
+		return fail("%s, line %" PRIu64 ": a request of %" PRIu64 " sectors: none is that long",
+			    t->path, t->lines, nr);
 	if (t->nr == t->room) {
 		t->room = t->room ? 2 * t->room : 65536;
 		at = realloc(at, t->room * sizeof(*at));

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "device.h"
+#include "simulate.h"
 #include "tool.h"
 #include "trace.h"
 
@@ -19,7 +20,8 @@ static int add_bytes(struct trace *t, bool write, u64 offset, u64 length, u64 ba
 
 	if (!length)
 		return 0;
-	if (offset + length < offset)
+	/* Each for itself, so that their sum cannot wrap. */
+	if (offset / SECTOR_SIZE >= SIMULATE_DISK || length / SECTOR_SIZE >= SIMULATE_DISK)
 		return fail("%s, line %" PRIu64 ": the request lies beyond any disk", t->path,
 			    t->lines);
 	end = (offset + length + SECTOR_SIZE - 1) / SECTOR_SIZE;

@@ -159,6 +159,8 @@ test_bad()
 	bad 'line 1: not a line of' 'a negative offset' '0,r,-5,4096\n'
 	bad 'line 2: not a line of' 'a number too few' '0,r,0,512\n0,r,0\n'
 	bad 'beyond any disk' 'an offset beyond any disk' '0,r,99999999999999999999,512\n'
+	bad 'none is that long' 'a length of 2 TiB' '0,r,512,2199023255040\n'
+	bad 'beyond any disk' 'an end that wraps' '0,r,0,18446744073709551615\n'
 	bad 'beyond any disk' 'a length beyond any disk' '0,r,512,18446744073709551615\n'
 	bad 'no reads or writes' 'a trace of nothing' '0,r,0,0\n'
 	bad 'line 2: not a line of' 'a bad line of fio' 'fio version 2 iolog\nx\n'

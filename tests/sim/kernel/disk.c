@@ -116,11 +116,10 @@ static void launch(struct io *io)
 		io->nr = 0;
 		io->left = 0;
 	}
-	if (io->opf & REQ_NOWAIT && leg->again_pct && rng_chance(&mach->rng, leg->again_pct)) {
+	if (io->opf & REQ_NOWAIT && leg->again_pct && rng_chance(&mach->rng, leg->again_pct))
 		refuse(io);
-	} else if (fails(leg, io)) {
+	else if (fails(leg, io))
 		io->status = BLK_STS_IOERR;
-	}
 	if (mach->nr_ios == MAX_IOS)
 		sim_fail("too many I/Os in flight");
 	else
