@@ -54,11 +54,24 @@ profile()
 	target_down "$target"
 }
 
+# As in fsync.sh: 80 us an I/O, and a volatile cache, so that an fsync costs a flush.
+legs_of_flash()
+{
+	DISK=$(make_null_blk disk 256 8000000 1)
+	FLASH=$(make_null_blk flash 512 80000 64 512 0 256)
+	dd if=/dev/zero of="$FLASH" bs=1M count=512 oflag=direct status=none
+}
+
 mkfifo "$STAGE/nothing"
 load_module
 echo 0 >/proc/sys/kernel/kptr_restrict
 cp /sys/module/flashcache/sections/.text "$SHARE/module.text"
-legs_of_memory 512
+if [ "$kind" = fsync ]; then
+	legs_of_flash
+	kind=writeback
+else
+	legs_of_memory 512
+fi
 for target in $targets; do
 	target_there "$target"
 	cat /proc/kallsyms >"$SHARE/kallsyms"
