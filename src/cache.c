@@ -57,14 +57,15 @@ u64 fc_cache_dirty(const struct fc_cache *c)
 /** fc_cache_cached() - number of slots that hold a block */
 u64 fc_cache_cached(const struct fc_cache *c)
 {
-	u64 free = 0;
+	u64 sum = 0;
 	u32 i;
 
-	if (!c->core.sets)
-		return 0;
-	for (i = 0; i < c->core.geo.nr_sets; i++)
-		free += READ_ONCE(fc_core_set(&c->core, i)->len[FC_Q_FREE]);
-	return c->core.geo.nr_slots - free;
+	for (i = 0; c->core.sets && i < c->core.geo.nr_sets; i++) {
+		const struct fc_set *set = fc_core_set(&c->core, i);
+
+		sum += READ_ONCE(set->len[FC_Q_SMALL]) + READ_ONCE(set->len[FC_Q_MAIN]);
+	}
+	return sum;
 }
 
 /* --- memory of the sets ----------------------------------------------------------------------- */
@@ -76,6 +77,7 @@ static void free_sets(struct fc_cache *c)
 	memset(c->meta.lists, 0, sizeof(c->meta.lists));
 }
 
+/* Zeroed sets: fc_load() puts them together. */
 static int alloc_sets(struct fc_cache *c)
 {
 	struct fc_core *core = &c->core;
@@ -91,10 +93,7 @@ static int alloc_sets(struct fc_cache *c)
 		return -ENOMEM;
 	}
 	for (i = 0; i < core->geo.nr_sets; i++) {
-		struct fc_set *set = fc_core_set(core, i);
-
-		fc_set_init(core, set);
-		spin_lock_init(&set->lock);
+		spin_lock_init(&fc_core_set(core, i)->lock);
 		cond_resched();
 	}
 	return fc_cleaner_size(c);

@@ -254,9 +254,9 @@ static bool stopped(struct fc_cache *c)
 static void relist(struct fc_cache *c, u32 from, u32 to)
 {
 	for (; from < to; from++) {
-		u64 set = div_u64(c->clean.items[from].slot.n, c->core.geo.assoc);
+		u32 set = fc_geo_slot_set(&c->core.geo, c->clean.items[from].slot);
 
-		fc_meta_list(c, fc_core_set(&c->core, (u32)set), FC_LIST_CLEAN);
+		fc_meta_list(c, fc_core_set(&c->core, set), FC_LIST_CLEAN);
 	}
 }
 

@@ -35,7 +35,7 @@ struct fc_clean_run {
 
 static struct fc_set *set_of(struct fc_cache *c, const struct fc_clean_item *item)
 {
-	return fc_core_set(&c->core, (u32)div_u64(item->slot.n, c->core.geo.assoc));
+	return fc_core_set(&c->core, fc_geo_slot_set(&c->core.geo, item->slot));
 }
 
 /* --- idle runs -------------------------------------------------------------------------------- */

@@ -32,6 +32,17 @@ static u64 get_le(const u8 *p, u32 bytes)
 	return v;
 }
 
+/* Six bytes. */
+static u64 get_block(const u8 *p)
+{
+	__le32 low;
+	__le16 high;
+
+	memcpy(&low, p, sizeof(low));
+	memcpy(&high, p + sizeof(low), sizeof(high));
+	return (u64)le16_to_cpu(high) << 32 | le32_to_cpu(low);
+}
+
 /**
  * fc_super_encode() - make a superblock
  * @sb: what to say; the caller has raised @seq
@@ -282,10 +293,10 @@ bool fc_log_peek(const struct fc_super *sb, const void *block, u64 *first)
 }
 
 /* May block @b be in slot @s at all? */
-static bool belongs(const struct fc_geo *geo, struct fc_oblock b, struct fc_slotno s)
+static inline bool belongs(const struct fc_geo *geo, struct fc_oblock b, struct fc_slotno s)
 {
 	return b.n <= (geo->disk_sectors - 1) >> geo->block_shift && s.n < geo->nr_slots &&
-	       fc_geo_set(geo, fc_geo_hash(geo, b)) == div_u64(s.n, geo->assoc);
+	       fc_geo_set(geo, fc_geo_hash(geo, b)) == fc_geo_slot_set(geo, s);
 }
 
 /**
@@ -303,7 +314,7 @@ bool fc_log_get(const struct fc_super *sb, const void *block, u32 index, struct 
 
 	raw += index;
 	rec->slot.n = get_le(raw->slot, sizeof(raw->slot));
-	rec->block.n = get_le(raw->block, sizeof(raw->block));
+	rec->block.n = get_block(raw->block);
 	rec->dirty = le16_to_cpu(raw->dirty);
 	return belongs(&sb->geo, rec->block, rec->slot) &&
 	       !(rec->dirty & ~fc_part_exists(&sb->geo, rec->block));
@@ -383,7 +394,7 @@ bool fc_table_get(const struct fc_super *sb, const void *block, u32 index, struc
 	struct fc_slotno slot = { le64_to_cpu(head->index) * FCD_TABLE_ENTRIES + index };
 
 	raw += index;
-	entry->block.n = get_le(raw->block, sizeof(raw->block));
+	entry->block.n = get_block(raw->block);
 	entry->valid = le16_to_cpu(raw->valid);
 	entry->dirty = le16_to_cpu(raw->dirty);
 	entry->flags = raw->flags;

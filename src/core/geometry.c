@@ -42,6 +42,7 @@ static const char *check_assoc(struct fc_geo *geo, u64 assoc)
 	if (!is_pow2(assoc) || assoc < FC_ASSOC_MIN || assoc > FC_ASSOC_MAX)
 		return "Invalid cache associativity: must be a power of two from 256 to 8192";
 	geo->assoc = (u32)assoc;
+	geo->assoc_shift = log2_of(assoc);
 	return NULL;
 }
 

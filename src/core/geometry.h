@@ -27,6 +27,7 @@ struct fc_slotno { u64 n; };
  * @units: units in a block
  * @full: mask of all units
  * @assoc: slots in a set, a power of two
+ * @assoc_shift: log2 of @assoc
  * @cluster_shift: log2 of the blocks in a cluster
  * @nr_sets: number of sets
  * @nr_slots: @nr_sets * @assoc
@@ -42,6 +43,7 @@ struct fc_geo {
 	u8 unit_shift;
 	u8 units;
 	u8 cluster_shift;
+	u8 assoc_shift;
 	u16 full;
 	u32 assoc;
 	u32 nr_sets;
@@ -135,6 +137,16 @@ static inline sector_t fc_geo_slot_sector(const struct fc_geo *geo, struct fc_sl
 static inline struct fc_slotno fc_geo_slot(const struct fc_geo *geo, u32 set, u16 way)
 {
 	return (struct fc_slotno){ (u64)set * geo->assoc + way };
+}
+
+static inline u32 fc_geo_slot_set(const struct fc_geo *geo, struct fc_slotno s)
+{
+	return (u32)(s.n >> geo->assoc_shift);
+}
+
+static inline u16 fc_geo_slot_way(const struct fc_geo *geo, struct fc_slotno s)
+{
+	return (u16)(s.n & (geo->assoc - 1));
 }
 
 /**

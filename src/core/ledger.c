@@ -5,11 +5,6 @@
 #include "ledger.h"
 #include "desk.h"
 
-static u16 way_of(const struct fc_core *core, struct fc_slotno slot)
-{
-	return (u16)(slot.n & (core->geo.assoc - 1));
-}
-
 static void gather_slot(const struct fc_core *core, struct fc_set *set, u16 way,
 			struct fc_gather *to)
 {
@@ -68,7 +63,7 @@ bool fc_ledger_gather(const struct fc_core *core, struct fc_set *set, enum fc_pe
 bool fc_ledger_committed(const struct fc_core *core, struct fc_set *set,
 			 const struct fc_record *rec)
 {
-	u16 way = way_of(core, rec->slot);
+	u16 way = fc_geo_slot_way(&core->geo, rec->slot);
 	struct fc_slot *s = fc_set_slot(set, way);
 
 	__clear_bit(way, fc_set_flying(core, set));
@@ -94,7 +89,7 @@ bool fc_ledger_committed(const struct fc_core *core, struct fc_set *set,
 void fc_ledger_undo(const struct fc_core *core, struct fc_set *set, const struct fc_record *rec,
 		    unsigned int *done)
 {
-	u16 way = way_of(core, rec->slot);
+	u16 way = fc_geo_slot_way(&core->geo, rec->slot);
 	struct fc_slot *s = fc_set_slot(set, way);
 
 	__clear_bit(way, fc_set_flying(core, set));
@@ -132,15 +127,16 @@ void fc_ledger_snapshot(struct fc_set *set, u16 way, struct fc_entry *entry)
 
 /*
  * Loading. A checkpoint is taken while the cache works, so the table may name a block twice until
- * the log is replayed. Therefore slots only note what they hold, and stay in the free queue, until
- * fc_ledger_settle() puts each set together.
+ * the log is replayed. Therefore slots only note what they hold, and are in no queue and no chain,
+ * until fc_ledger_settle() puts each set together. Slots are many: they are written whole, not bit
+ * field by bit field.
  */
 
 static struct fc_slot *slot_of(const struct fc_core *core, struct fc_slotno slot,
 			       struct fc_set **set)
 {
-	*set = fc_core_set(core, (u32)div_u64(slot.n, core->geo.assoc));
-	return fc_set_slot(*set, way_of(core, slot));
+	*set = fc_core_set(core, fc_geo_slot_set(&core->geo, slot));
+	return fc_set_slot(*set, fc_geo_slot_way(&core->geo, slot));
 }
 
 /**
@@ -156,11 +152,13 @@ void fc_ledger_load(const struct fc_core *core, struct fc_slotno slot,
 	struct fc_set *set;
 	struct fc_slot *s = slot_of(core, slot, &set);
 
-	s->block = entry->block.n;
-	s->valid = orderly ? entry->valid : entry->dirty;
-	s->dirty = entry->dirty;
-	s->freq = entry->flags & FCD_ENTRY_FREQ;
-	s->wait = !!(entry->flags & FCD_ENTRY_SMALL);
+	*s = (struct fc_slot){
+		.block = entry->block.n,
+		.freq = entry->flags & FCD_ENTRY_FREQ,
+		.queue = entry->flags & FCD_ENTRY_SMALL ? FC_Q_SMALL : FC_Q_MAIN,
+		.valid = orderly ? entry->valid : entry->dirty,
+		.dirty = entry->dirty,
+	};
 	if (!orderly)
 		set->stale = 1;
 }
@@ -175,28 +173,30 @@ void fc_ledger_replay(const struct fc_core *core, const struct fc_record *rec)
 	struct fc_set *set;
 	struct fc_slot *s = slot_of(core, rec->slot, &set);
 
-	s->block = rec->block.n;
-	s->valid = rec->dirty;
-	s->dirty = rec->dirty;
-	s->freq = 0;
-	s->wait = 0;
+	*s = (struct fc_slot){
+		.block = rec->block.n,
+		.queue = FC_Q_MAIN,
+		.valid = rec->dirty,
+		.dirty = rec->dirty,
+	};
 	set->stale = 1;
 }
 
 static bool settle_slot(const struct fc_core *core, struct fc_set *set, u16 way)
 {
 	struct fc_slot *s = fc_set_slot(set, way);
-	enum fc_queue q = s->wait ? FC_Q_SMALL : FC_Q_MAIN;
 	struct fc_oblock b = { s->block };
+	u16 *chain;
 
-	s->wait = 0;
-	if (!s->valid)
+	if (!s->valid) {
+		fc_queue_push(set, FC_Q_FREE, way);
 		return true;
-	if (fc_map_find(core, set, b, fc_geo_hash(&core->geo, b)) != FC_NIL)
+	}
+	chain = fc_map_chain(core, set, b, fc_geo_hash(&core->geo, b));
+	if (fc_map_find_in(set, chain, b) != FC_NIL)
 		return false;
-	fc_queue_unlink(set, way);
-	fc_queue_push(set, q, way);
-	fc_map_insert(core, set, way, b);
+	fc_map_link(set, chain, way);
+	fc_queue_push(set, (enum fc_queue)s->queue, way);
 	s->ledger = !!s->dirty;
 	set->dirty += !!s->dirty;
 	return true;
@@ -205,7 +205,7 @@ static bool settle_slot(const struct fc_core *core, struct fc_set *set, u16 way)
 /**
  * fc_ledger_settle() - put a loaded set together
  * @core: core
- * @set: set
+ * @set: set; zeroed before its slots were loaded, or fresh from fc_set_init()
  *
  * Return: false when two slots claim the same block.
  */
@@ -213,6 +213,7 @@ bool fc_ledger_settle(const struct fc_core *core, struct fc_set *set)
 {
 	u32 way;
 
+	fc_set_unlink_all(core, set);
 	for (way = 0; way < core->geo.assoc; way++)
 		if (!settle_slot(core, set, (u16)way))
 			return false;

@@ -14,11 +14,9 @@
 void fc_map_insert(const struct fc_core *core, struct fc_set *set, u16 way, struct fc_oblock b)
 {
 	u16 *chain = fc_map_chain(core, set, b, fc_geo_hash(&core->geo, b));
-	struct fc_slot *s = fc_set_slot(set, way);
 
-	s->block = b.n;
-	s->hnext = *chain == FC_NIL ? way : *chain;
-	*chain = way;
+	fc_set_slot(set, way)->block = b.n;
+	fc_map_link(set, chain, way);
 }
 
 /**

@@ -59,19 +59,31 @@ size_t fc_set_bytes(u32 assoc)
 }
 
 /**
+ * fc_set_unlink_all() - take all slots out of their queues and chains
+ * @core: core
+ * @set: set
+ */
+void fc_set_unlink_all(const struct fc_core *core, struct fc_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < FC_NR_QUEUES; i++) {
+		set->head[i] = FC_NIL;
+		set->len[i] = 0;
+	}
+	memset(fc_set_chains(core, set), 0xff, core->geo.assoc / 2 * sizeof(u16));
+}
+
+/**
  * fc_set_init() - make a set empty
  * @core: core
  * @set: its chunk, zeroed by the caller; the shell initialises the lock
  */
 void fc_set_init(const struct fc_core *core, struct fc_set *set)
 {
-	u16 *chains = fc_set_chains(core, set);
 	u32 i;
 
-	for (i = 0; i < FC_NR_QUEUES; i++)
-		set->head[i] = FC_NIL;
-	for (i = 0; i < core->geo.assoc / 2; i++)
-		chains[i] = FC_NIL;
+	fc_set_unlink_all(core, set);
 	/* Pushed from first to last, so that the oldest, which is taken first, is way 0. */
 	for (i = 0; i < core->geo.assoc; i++)
 		fc_queue_push(set, FC_Q_FREE, (u16)i);

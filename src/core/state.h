@@ -144,6 +144,7 @@ struct fc_core {
 
 size_t fc_set_bytes(u32 assoc);
 void fc_set_init(const struct fc_core *core, struct fc_set *set);
+void fc_set_unlink_all(const struct fc_core *core, struct fc_set *set);
 
 static inline struct fc_set *fc_core_set(const struct fc_core *core, u32 index)
 {
@@ -242,6 +243,18 @@ static inline u16 fc_map_find(const struct fc_core *core, const struct fc_set *s
 			      struct fc_oblock b, u64 hash)
 {
 	return fc_map_find_in(set, fc_map_chain(core, set, b, hash), b);
+}
+
+/**
+ * fc_map_link() - put a slot at the head of a chain
+ * @set: set, locked
+ * @chain: fc_map_chain() of the slot's block
+ * @way: slot that is in no chain
+ */
+static inline void fc_map_link(struct fc_set *set, u16 *chain, u16 way)
+{
+	fc_set_slot(set, way)->hnext = *chain == FC_NIL ? way : *chain;
+	*chain = way;
 }
 
 /* map.c: changes of the chains */

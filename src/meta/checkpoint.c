@@ -58,27 +58,27 @@ static u64 slots_end(const struct fc_geo *geo, u64 index)
 static bool block_stale(struct fc_cache *c, u64 index)
 {
 	const struct fc_geo *geo = &c->core.geo;
-	u32 first = (u32)div_u64(index * FCD_TABLE_ENTRIES, geo->assoc);
-	u32 last = (u32)div_u64(slots_end(geo, index) - 1, geo->assoc);
-	bool stale = was_stale(c, first);
+	struct fc_slotno first = { index * FCD_TABLE_ENTRIES };
+	struct fc_slotno last = { slots_end(geo, index) - 1 };
+	bool stale = was_stale(c, fc_geo_slot_set(geo, first));
 
-	return was_stale(c, last) || stale;
+	return was_stale(c, fc_geo_slot_set(geo, last)) || stale;
 }
 
 static void snapshot_block(struct fc_cache *c, u64 index, void *block)
 {
 	const struct fc_geo *geo = &c->core.geo;
-	u64 slot = index * FCD_TABLE_ENTRIES;
+	struct fc_slotno slot = { index * FCD_TABLE_ENTRIES };
 	u32 i = 0;
 
 	memset(block, 0, FCD_BLOCK_SIZE);
-	while (slot < slots_end(geo, index)) {
-		struct fc_set *set = fc_core_set(&c->core, (u32)div_u64(slot, geo->assoc));
-		u16 way = slot & (geo->assoc - 1);
+	while (slot.n < slots_end(geo, index)) {
+		struct fc_set *set = fc_core_set(&c->core, fc_geo_slot_set(geo, slot));
+		u16 way = fc_geo_slot_way(geo, slot);
 		unsigned long flags;
 
 		fc_set_lock(set, &flags);
-		for (; way < geo->assoc && slot < slots_end(geo, index); way++, slot++, i++) {
+		for (; way < geo->assoc && slot.n < slots_end(geo, index); way++, slot.n++, i++) {
 			struct fc_entry entry;
 
 			fc_ledger_snapshot(set, way, &entry);

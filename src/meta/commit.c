@@ -44,7 +44,7 @@ static void settle_slots(struct fc_cache *c, const struct fc_gather *from)
 		struct fc_set *set;
 		bool wake;
 
-		set = fc_core_set(&c->core, (u32)div_u64(rec->slot.n, c->core.geo.assoc));
+		set = fc_core_set(&c->core, fc_geo_slot_set(&c->core.geo, rec->slot));
 		fc_set_lock(set, &flags);
 		wake = fc_ledger_committed(&c->core, set, rec);
 		fc_set_unlock(set, flags);
@@ -63,7 +63,7 @@ static void undo(struct fc_cache *c, const struct fc_gather *from)
 		unsigned int done = 0;
 		struct fc_set *set;
 
-		set = fc_core_set(&c->core, (u32)div_u64(rec->slot.n, c->core.geo.assoc));
+		set = fc_core_set(&c->core, fc_geo_slot_set(&c->core.geo, rec->slot));
 		fc_set_lock(set, &flags);
 		fc_ledger_undo(&c->core, set, rec, &done);
 		fc_wait_unlock(c, set, flags, done);

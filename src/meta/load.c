@@ -73,11 +73,11 @@ static const char *load_block(struct fc_cache *c, u64 index, const struct found_
 static void mark_stale(struct fc_cache *c, u64 index)
 {
 	const struct fc_geo *geo = &c->core.geo;
-	u64 first = index * FCD_TABLE_ENTRIES;
-	u64 last = min_t(u64, first + FCD_TABLE_ENTRIES, geo->nr_slots) - 1;
+	struct fc_slotno first = { index * FCD_TABLE_ENTRIES };
+	struct fc_slotno last = { min_t(u64, first.n + FCD_TABLE_ENTRIES, geo->nr_slots) - 1 };
 
-	fc_core_set(&c->core, (u32)div_u64(first, geo->assoc))->stale = 1;
-	fc_core_set(&c->core, (u32)div_u64(last, geo->assoc))->stale = 1;
+	fc_core_set(&c->core, fc_geo_slot_set(geo, first))->stale = 1;
+	fc_core_set(&c->core, fc_geo_slot_set(geo, last))->stale = 1;
 }
 
 static const char *load_table(struct fc_cache *c, bool clean_counts)

@@ -24,6 +24,7 @@ struct fc_core *fix_core(const struct fix *fix)
 	if (fc_geo_init(&core->geo, &want, &why))
 		test_fail(__FILE__, __LINE__, "%s", why);
 	core->geo.assoc = fix->assoc;
+	core->geo.assoc_shift = (u8)__ffs(fix->assoc);
 	core->geo.nr_sets = fix->nr_sets;
 	core->geo.nr_slots = (u64)fix->nr_sets * fix->assoc;
 	core->mode = fix->mode;
