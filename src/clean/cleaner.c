@@ -468,7 +468,7 @@ int fc_cleaner_size(struct fc_cache *c)
 	cl->batch = clamp_t(u64, c->core.geo.nr_slots / 128,
 			    max(FC_CLEAN_BATCH_MIN, 4 * c->core.geo.assoc), FC_CLEAN_BATCH_MAX);
 	cl->items = fc_vmalloc(cl->batch * sizeof(*cl->items));
-	return cl->items ? 0 : -ENOMEM;
+	return cl->items ? fc_clean_runs_reserve(c) : -ENOMEM;
 }
 
 int fc_cleaner_init(struct fc_cache *c)

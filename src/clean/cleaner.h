@@ -94,6 +94,7 @@ int fc_cleaner_drain(struct fc_cache *c);
 
 /* run.c */
 int fc_clean_runs_init(struct fc_cache *c);
+int fc_clean_runs_reserve(struct fc_cache *c);
 void fc_clean_runs_exit(struct fc_cache *c);
 u32 fc_clean_run_start(struct fc_cache *c, const struct fc_clean_item *items, u32 nr);
 void fc_clean_runs_wait(struct fc_cache *c, unsigned int in_flight);

@@ -19,7 +19,8 @@
  * @nr: blocks
  * @items: the blocks, ascending without gaps
  * @units: dirty units of each
- * @pages: their data, at its place within the run
+ * @pages: their data, at its place within the run; those of the first block are there from the
+ *	beginning, so that there is always a way to clean, others since they were first needed
  */
 struct fc_clean_run {
 	struct fc_cache *c;
@@ -230,11 +231,28 @@ static bool find_next(struct fc_cache *c, struct fc_oblock b, struct fc_clean_it
 	return found;
 }
 
+/* Is there memory for the block behind the last one? */
+static bool get_pages(struct fc_clean_run *run, gfp_t gfp)
+{
+	const struct fc_geo *geo = &run->c->core.geo;
+	u32 from = run->nr << geo->block_shift, i;
+
+	for (i = from / PAGE_SECTORS; i * PAGE_SECTORS < from + geo->block_sectors; i++) {
+		if (!run->pages[i])
+			run->pages[i] = alloc_page(gfp);
+		if (!run->pages[i])
+			return false;
+	}
+	return true;
+}
+
 static bool add(struct fc_clean_run *run, const struct fc_clean_item *item)
 {
 	u16 units;
 
 	if (run->nr << run->c->core.geo.block_shift == FC_CLEAN_RUN_SECTORS)
+		return false;
+	if (!get_pages(run, GFP_NOWAIT | __GFP_NOWARN))
 		return false;
 	units = claim(run->c, item);
 	if (!units)
@@ -298,7 +316,7 @@ void fc_clean_runs_exit(struct fc_cache *c)
 int fc_clean_runs_init(struct fc_cache *c)
 {
 	struct fc_cleaner *cl = &c->clean;
-	u32 i, j;
+	u32 i;
 
 	INIT_LIST_HEAD(&cl->idle);
 	cl->runs = kvcalloc(FC_CLEAN_RUNS, sizeof(*cl->runs), GFP_KERNEL);
@@ -309,13 +327,26 @@ int fc_clean_runs_init(struct fc_cache *c)
 
 		run->c = c;
 		INIT_WORK(&run->work, write_disk);
-		for (j = 0; j < RUN_PAGES; j++) {
-			run->pages[j] = alloc_page(GFP_KERNEL);
-			if (!run->pages[j])
-				return -ENOMEM;
-		}
 		list_add(&run->list, &cl->idle);
 	}
 	cl->nr_idle = FC_CLEAN_RUNS;
+	return 0;
+}
+
+/**
+ * fc_clean_runs_reserve() - make sure of the memory that each run must have
+ * @c: cache, with its geometry
+ *
+ * Context: process, sleeps, no run in flight. Return: 0 or -ENOMEM.
+ */
+int fc_clean_runs_reserve(struct fc_cache *c)
+{
+	u32 i;
+
+	for (i = 0; i < FC_CLEAN_RUNS; i++) {
+		c->clean.runs[i].nr = 0;
+		if (!get_pages(&c->clean.runs[i], GFP_KERNEL))
+			return -ENOMEM;
+	}
 	return 0;
 }
