@@ -128,7 +128,6 @@ struct fc_part {
 };
 
 u16 fc_part_ragged(const struct fc_geo *geo, const struct fc_part *p);
-u16 fc_part_exists(const struct fc_geo *geo, struct fc_oblock b);
 void fc_own_wait(struct fc_core *core, struct fc_set *set, struct fc_oblock b);
 void fc_desk_wait(struct fc_slot *s, struct fc_plan *plan);
 u16 fc_desk_take(const struct fc_core *core, struct fc_set *set, struct fc_oblock b,

@@ -135,7 +135,7 @@ unsigned int fc_desk_done_fill(const struct fc_core *core, struct fc_set *set,
 
 	for (i = 0; i < plan->nr_blocks; i++, b.n++) {
 		if (likely(ok)) {
-			fc_set_slot(set, plan->way[i])->valid |= fc_part_exists(&core->geo, b);
+			fc_set_slot(set, plan->way[i])->valid |= fc_geo_exists(&core->geo, b);
 			set->stale = 1;
 		}
 		done |= disown(core, set, plan->way[i]);

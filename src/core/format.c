@@ -6,7 +6,6 @@
 #include "format.h"
 #include "flashcache/uapi.h"
 
-#define ENTRIES_OFFSET	sizeof(struct fcd_table_head)
 #define RECORDS_OFFSET	sizeof(struct fcd_log_head)
 
 static u32 block_crc(u32 seed, const void *block)
@@ -30,17 +29,6 @@ static u64 get_le(const u8 *p, u32 bytes)
 	while (bytes--)
 		v = v << 8 | p[bytes];
 	return v;
-}
-
-/* Six bytes. */
-static u64 get_block(const u8 *p)
-{
-	__le32 low;
-	__le16 high;
-
-	memcpy(&low, p, sizeof(low));
-	memcpy(&high, p + sizeof(low), sizeof(high));
-	return (u64)le16_to_cpu(high) << 32 | le32_to_cpu(low);
 }
 
 /**
@@ -292,13 +280,6 @@ bool fc_log_peek(const struct fc_super *sb, const void *block, u64 *first)
 	return le32_to_cpu(head->crc) == block_crc(sb->seed, block);
 }
 
-/* May block @b be in slot @s at all? */
-static inline bool belongs(const struct fc_geo *geo, struct fc_oblock b, struct fc_slotno s)
-{
-	return b.n <= (geo->disk_sectors - 1) >> geo->block_shift && s.n < geo->nr_slots &&
-	       fc_geo_set(geo, fc_geo_hash(geo, b)) == fc_geo_slot_set(geo, s);
-}
-
 /**
  * fc_log_get() - get a record out of a log block
  * @sb: superblock
@@ -314,10 +295,10 @@ bool fc_log_get(const struct fc_super *sb, const void *block, u32 index, struct 
 
 	raw += index;
 	rec->slot.n = get_le(raw->slot, sizeof(raw->slot));
-	rec->block.n = get_block(raw->block);
+	rec->block.n = fc_get_block(raw->block);
 	rec->dirty = le16_to_cpu(raw->dirty);
-	return belongs(&sb->geo, rec->block, rec->slot) &&
-	       !(rec->dirty & ~fc_part_exists(&sb->geo, rec->block));
+	return fc_geo_belongs(&sb->geo, rec->block, rec->slot) &&
+	       !(rec->dirty & ~fc_geo_exists(&sb->geo, rec->block));
 }
 
 /**
@@ -328,7 +309,7 @@ bool fc_log_get(const struct fc_super *sb, const void *block, u32 index, struct 
  */
 void fc_table_put(void *block, u32 index, const struct fc_entry *entry)
 {
-	struct fcd_table_entry *raw = (void *)((u8 *)block + ENTRIES_OFFSET);
+	struct fcd_table_entry *raw = (void *)((u8 *)block + sizeof(struct fcd_table_head));
 
 	raw += index;
 	put_le(raw->block, entry->block.n, sizeof(raw->block));
@@ -390,17 +371,8 @@ enum fc_found fc_table_open(const struct fc_super *sb, const void *block, u64 in
 bool fc_table_get(const struct fc_super *sb, const void *block, u32 index, struct fc_entry *entry)
 {
 	const struct fcd_table_head *head = block;
-	const struct fcd_table_entry *raw = (const void *)((const u8 *)block + ENTRIES_OFFSET);
 	struct fc_slotno slot = { le64_to_cpu(head->index) * FCD_TABLE_ENTRIES + index };
 
-	raw += index;
-	entry->block.n = get_block(raw->block);
-	entry->valid = le16_to_cpu(raw->valid);
-	entry->dirty = le16_to_cpu(raw->dirty);
-	entry->flags = raw->flags;
-	if (!entry->valid)
-		return !entry->dirty;
-	return belongs(&sb->geo, entry->block, slot) &&
-	       !(entry->valid & ~fc_part_exists(&sb->geo, entry->block)) &&
-	       !(entry->dirty & ~entry->valid);
+	*entry = fc_table_entry(block, index);
+	return fc_entry_possible(&sb->geo, entry, slot);
 }

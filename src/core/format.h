@@ -74,6 +74,52 @@ enum fc_found {
 	FC_FOUND_NEWER,		/* a format that we do not know; a log block of the future */
 };
 
+/* Six bytes. */
+static inline u64 fc_get_block(const u8 *p)
+{
+	__le32 low;
+	__le16 high;
+
+	memcpy(&low, p, sizeof(low));
+	memcpy(&high, p + sizeof(low), sizeof(high));
+	return (u64)le16_to_cpu(high) << 32 | le32_to_cpu(low);
+}
+
+/**
+ * fc_table_entry() - an entry as it stands in a table block
+ * @block: 4 KiB
+ * @index: place, below FCD_TABLE_ENTRIES
+ */
+static inline struct fc_entry fc_table_entry(const void *block, u32 index)
+{
+	const struct fcd_table_entry *raw =
+		(const void *)((const u8 *)block + sizeof(struct fcd_table_head));
+
+	raw += index;
+	return (struct fc_entry){
+		.block.n = fc_get_block(raw->block),
+		.valid = le16_to_cpu(raw->valid),
+		.dirty = le16_to_cpu(raw->dirty),
+		.flags = raw->flags,
+	};
+}
+
+/**
+ * fc_entry_possible() - may slot @slot be so?
+ * @geo: geometry
+ * @entry: entry
+ * @slot: slot
+ */
+static inline bool fc_entry_possible(const struct fc_geo *geo, const struct fc_entry *entry,
+				     struct fc_slotno slot)
+{
+	if (!entry->valid)
+		return !entry->dirty;
+	return fc_geo_belongs(geo, entry->block, slot) &&
+	       !(entry->valid & ~fc_geo_exists(geo, entry->block)) &&
+	       !(entry->dirty & ~entry->valid);
+}
+
 void fc_super_encode(const struct fc_super *sb, struct fcd_super *raw);
 enum fc_found fc_super_decode(struct fc_super *sb, const struct fcd_super *raw);
 const char *fc_super_pick(struct fc_super *sb, const void *copy0, const void *copy1, bool *none);

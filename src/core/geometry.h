@@ -192,4 +192,31 @@ static inline u16 fc_geo_units(const struct fc_geo *geo, u32 first, u32 end)
 	return (u16)((1u << b) - (1u << a));
 }
 
+/**
+ * fc_geo_exists() - units of a block that lie on the disk
+ * @geo: geometry
+ * @b: block; the last one of a disk may be short
+ */
+static inline u16 fc_geo_exists(const struct fc_geo *geo, struct fc_oblock b)
+{
+	sector_t left = geo->disk_sectors - fc_geo_block_sector(geo, b);
+
+	if (likely(left >= geo->block_sectors))
+		return geo->full;
+	return fc_geo_units(geo, 0, (u32)left);
+}
+
+/**
+ * fc_geo_belongs() - may block @b be in slot @s at all?
+ * @geo: geometry
+ * @b: any number from flash
+ * @s: likewise
+ */
+static inline bool fc_geo_belongs(const struct fc_geo *geo, struct fc_oblock b,
+				  struct fc_slotno s)
+{
+	return b.n <= (geo->disk_sectors - 1) >> geo->block_shift && s.n < geo->nr_slots &&
+	       fc_geo_set(geo, fc_geo_hash(geo, b)) == fc_geo_slot_set(geo, s);
+}
+
 #endif /* FC_CORE_GEOMETRY_H */

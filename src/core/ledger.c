@@ -139,6 +139,24 @@ static struct fc_slot *slot_of(const struct fc_core *core, struct fc_slotno slot
 	return fc_set_slot(*set, fc_geo_slot_way(&core->geo, slot));
 }
 
+static inline void hold(const struct fc_core *core, struct fc_slotno slot,
+			const struct fc_entry *entry, bool orderly)
+{
+	struct fc_set *set;
+	struct fc_slot *s = slot_of(core, slot, &set);
+
+	*s = (struct fc_slot){
+		.block = entry->block.n,
+		.freq = entry->flags & FCD_ENTRY_FREQ,
+		.queue = entry->flags & FCD_ENTRY_SMALL ? FC_Q_SMALL : FC_Q_MAIN,
+		.ledger = !!entry->dirty,
+		.valid = orderly ? entry->valid : entry->dirty,
+		.dirty = entry->dirty,
+	};
+	if (!orderly)
+		set->stale = 1;
+}
+
 /**
  * fc_ledger_load() - load a table entry
  * @core: core
@@ -149,18 +167,32 @@ static struct fc_slot *slot_of(const struct fc_core *core, struct fc_slotno slot
 void fc_ledger_load(const struct fc_core *core, struct fc_slotno slot,
 		    const struct fc_entry *entry, bool orderly)
 {
-	struct fc_set *set;
-	struct fc_slot *s = slot_of(core, slot, &set);
+	hold(core, slot, entry, orderly);
+}
 
-	*s = (struct fc_slot){
-		.block = entry->block.n,
-		.freq = entry->flags & FCD_ENTRY_FREQ,
-		.queue = entry->flags & FCD_ENTRY_SMALL ? FC_Q_SMALL : FC_Q_MAIN,
-		.valid = orderly ? entry->valid : entry->dirty,
-		.dirty = entry->dirty,
-	};
-	if (!orderly)
-		set->stale = 1;
+/**
+ * fc_ledger_load_block() - load all entries of a table block
+ * @core: core
+ * @block: block that fc_table_open() found good
+ * @index: its number
+ * @orderly: clean units count
+ *
+ * Return: false when an entry is impossible.
+ */
+bool fc_ledger_load_block(const struct fc_core *core, const void *block, u64 index, bool orderly)
+{
+	struct fc_slotno slot = { index * FCD_TABLE_ENTRIES };
+	u32 i;
+
+	for (i = 0; i < FCD_TABLE_ENTRIES; i++, slot.n++) {
+		struct fc_entry entry = fc_table_entry(block, i);
+
+		if (!fc_entry_possible(&core->geo, &entry, slot))
+			return false;
+		if (entry.valid)
+			hold(core, slot, &entry, orderly);
+	}
+	return true;
 }
 
 /**
@@ -176,6 +208,7 @@ void fc_ledger_replay(const struct fc_core *core, const struct fc_record *rec)
 	*s = (struct fc_slot){
 		.block = rec->block.n,
 		.queue = FC_Q_MAIN,
+		.ledger = !!rec->dirty,
 		.valid = rec->dirty,
 		.dirty = rec->dirty,
 	};
@@ -189,15 +222,13 @@ static bool settle_slot(const struct fc_core *core, struct fc_set *set, u16 way)
 	u16 *chain;
 
 	if (!s->valid) {
-		fc_queue_push(set, FC_Q_FREE, way);
+		s->queue = FC_Q_FREE;
 		return true;
 	}
 	chain = fc_map_chain(core, set, b, fc_geo_hash(&core->geo, b));
 	if (fc_map_find_in(set, chain, b) != FC_NIL)
 		return false;
 	fc_map_link(set, chain, way);
-	fc_queue_push(set, (enum fc_queue)s->queue, way);
-	s->ledger = !!s->dirty;
 	set->dirty += !!s->dirty;
 	return true;
 }
@@ -217,5 +248,6 @@ bool fc_ledger_settle(const struct fc_core *core, struct fc_set *set)
 	for (way = 0; way < core->geo.assoc; way++)
 		if (!settle_slot(core, set, (u16)way))
 			return false;
+	fc_queue_all(core, set);
 	return true;
 }

@@ -5,20 +5,6 @@
 #include "desk.h"
 
 /**
- * fc_part_exists() - units of a block that lie on the disk
- * @geo: geometry
- * @b: block; the last one of a disk may be short
- */
-u16 fc_part_exists(const struct fc_geo *geo, struct fc_oblock b)
-{
-	sector_t left = geo->disk_sectors - fc_geo_block_sector(geo, b);
-
-	if (likely(left >= geo->block_sectors))
-		return geo->full;
-	return fc_geo_units(geo, 0, (u32)left);
-}
-
-/**
  * fc_part_ragged() - units of several sectors that the part covers only in part
  * @geo: geometry
  * @p: part, all but its @ragged filled in

@@ -49,6 +49,40 @@ void fc_queue_unlink(struct fc_set *set, u16 way)
 		set->head[q] = FC_NIL;
 }
 
+/**
+ * fc_queue_all() - put each slot of a set into the queue that it names
+ * @core: core
+ * @set: set, after fc_set_unlink_all()
+ *
+ * From first to last, so that the oldest free slot, which is taken first, is way 0. As
+ * fc_queue_push() would, but each ring is closed once.
+ */
+void fc_queue_all(const struct fc_core *core, struct fc_set *set)
+{
+	struct fc_slot *slots = fc_set_slots(set);
+	u16 newest[FC_NR_QUEUES], oldest[FC_NR_QUEUES], len[FC_NR_QUEUES] = { 0 };
+	u32 way, q;
+
+	for (way = 0; way < core->geo.assoc; way++) {
+		q = slots[way].queue;
+		if (len[q]++) {
+			slots[way].next = newest[q];
+			slots[newest[q]].prev = way;
+		} else {
+			oldest[q] = (u16)way;
+		}
+		newest[q] = (u16)way;
+	}
+	for (q = 0; q < FC_NR_QUEUES; q++) {
+		if (!len[q])
+			continue;
+		slots[newest[q]].prev = oldest[q];
+		slots[oldest[q]].next = newest[q];
+		set->head[q] = newest[q];
+		set->len[q] = len[q];
+	}
+}
+
 size_t fc_set_bytes(u32 assoc)
 {
 	size_t bytes = sizeof(struct fc_set) + assoc * sizeof(struct fc_slot) +
@@ -81,10 +115,6 @@ void fc_set_unlink_all(const struct fc_core *core, struct fc_set *set)
  */
 void fc_set_init(const struct fc_core *core, struct fc_set *set)
 {
-	u32 i;
-
 	fc_set_unlink_all(core, set);
-	/* Pushed from first to last, so that the oldest, which is taken first, is way 0. */
-	for (i = 0; i < core->geo.assoc; i++)
-		fc_queue_push(set, FC_Q_FREE, (u16)i);
+	fc_queue_all(core, set);
 }

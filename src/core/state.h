@@ -264,6 +264,7 @@ void fc_map_remove(const struct fc_core *core, struct fc_set *set, u16 way);
 /* queue.c: rings of slots */
 void fc_queue_push(struct fc_set *set, enum fc_queue q, u16 way);
 void fc_queue_unlink(struct fc_set *set, u16 way);
+void fc_queue_all(const struct fc_core *core, struct fc_set *set);
 
 static inline u16 fc_queue_oldest(const struct fc_set *set, enum fc_queue q)
 {

@@ -345,7 +345,7 @@ static void missing_units(struct fc_job *job, u16 *missing)
 
 	fc_set_lock(job->set, &flags);
 	for (i = 0; i < job->plan.nr_blocks; i++, b.n++)
-		missing[i] = fc_part_exists(geo, b) &
+		missing[i] = fc_geo_exists(geo, b) &
 			     ~fc_set_slot(job->set, job->plan.way[i])->valid;
 	fc_set_unlock(job->set, flags);
 }
@@ -377,7 +377,7 @@ static void fill_flash(struct work_struct *work)
 
 	missing_units(job, missing);
 	for (i = 0; i < job->plan.nr_blocks; i++)
-		whole[i] = missing[i] == fc_part_exists(geo, (struct fc_oblock){ b.n + i });
+		whole[i] = missing[i] == fc_geo_exists(geo, (struct fc_oblock){ b.n + i });
 	i = 0;
 	while (i < job->plan.nr_blocks) {
 		if (whole[i]) {

@@ -49,20 +49,12 @@ static const char *load_block(struct fc_cache *c, u64 index, const struct found_
 			      bool clean_counts)
 {
 	struct fc_meta *m = &c->meta;
-	u32 i;
 
 	m->crc[index] = b->crc;
 	if (b->copy)
 		__set_bit(index, m->newest);
-	for (i = 0; i < FCD_TABLE_ENTRIES; i++) {
-		struct fc_slotno slot = { index * FCD_TABLE_ENTRIES + i };
-		struct fc_entry entry;
-
-		if (!fc_table_get(&m->sb, b->data, i, &entry))
-			return "the table has an impossible entry";
-		if (entry.valid)
-			fc_ledger_load(&c->core, slot, &entry, clean_counts);
-	}
+	if (!fc_ledger_load_block(&c->core, b->data, index, clean_counts))
+		return "the table has an impossible entry";
 	return NULL;
 }
 

@@ -205,7 +205,7 @@ static void check_held_slot(const struct fc_core *core, const struct fc_set *set
 
 	CHECK(b.n <= (core->geo.disk_sectors - 1) >> core->geo.block_shift);
 	CHECK(fc_core_set(core, fc_geo_set(&core->geo, fc_geo_hash(&core->geo, b))) == set);
-	CHECK(!(s->valid & ~fc_part_exists(&core->geo, b)));
+	CHECK(!(s->valid & ~fc_geo_exists(&core->geo, b)));
 	CHECK(!(s->dirty & ~s->valid));
 	if (s->busy == FC_OWNED)
 		CHECK(!s->pins);

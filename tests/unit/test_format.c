@@ -330,7 +330,7 @@ static struct fc_record random_record(const struct fc_geo *geo)
 	return (struct fc_record){
 		.slot = fc_geo_slot(geo, set, (u16)test_below(geo->assoc)),
 		.block = b,
-		.dirty = (u16)(test_random() & fc_part_exists(geo, b)),
+		.dirty = (u16)(test_random() & fc_geo_exists(geo, b)),
 	};
 }
 
@@ -538,7 +538,7 @@ static struct fc_entry random_entry(const struct fc_geo *geo, u64 slot)
 	do {
 		e.block.n = test_below((u32)((geo->disk_sectors - 1) / geo->block_sectors + 1));
 	} while (fc_geo_set(geo, fc_geo_hash(geo, e.block)) != set);
-	e.valid = (u16)(test_random() & fc_part_exists(geo, e.block));
+	e.valid = (u16)(test_random() & fc_geo_exists(geo, e.block));
 	if (!e.valid)
 		e.valid = 1;
 	e.dirty = (u16)(test_random() & e.valid);

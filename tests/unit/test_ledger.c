@@ -464,6 +464,47 @@ TEST(ledger_load_after_a_crash)
 	fix_free(old);
 }
 
+/* A table block's entries, all at once: as one by one, or refused. */
+TEST(ledger_loads_a_block)
+{
+	struct fc_core *old = fix_core(&fix), *core = fix_core(&fix);
+	static u8 block[FCD_BLOCK_SIZE];
+	struct fc_entry entries[32], again[32];
+	u32 i;
+
+	busy_life(old);
+	snapshot_all(old, entries);
+	memset(block, 0, sizeof(block));
+	for (i = 0; i < 32; i++)
+		fc_table_put(block, i, &entries[i]);
+	CHECK(fc_ledger_load_block(core, block, 0, true));
+	settle(core);
+	snapshot_all(core, again);
+	for (i = 0; i < 32; i++) {
+		CHECK_EQ(again[i].block.n, entries[i].block.n);
+		CHECK_EQ(again[i].valid, entries[i].valid);
+		CHECK_EQ(again[i].dirty, entries[i].dirty);
+		CHECK_EQ(again[i].flags, entries[i].flags);
+	}
+	for (i = 0; !entries[i].valid; i++)
+		;
+	/* Of another block; of another set; dirty without data; behind the last slot. */
+	CHECK(!fc_ledger_load_block(core, block, 1, true));
+	fc_table_put(block, i ^ 16, &entries[i]);
+	CHECK(!fc_ledger_load_block(core, block, 0, true));
+	fc_table_put(block, i ^ 16, &entries[i ^ 16]);
+	entries[i].dirty = 1;
+	entries[i].valid = 2;
+	fc_table_put(block, i, &entries[i]);
+	CHECK(!fc_ledger_load_block(core, block, 0, true));
+	memset(block, 0, sizeof(block));
+	entries[i].dirty = 0;
+	fc_table_put(block, 32, &entries[i]);
+	CHECK(!fc_ledger_load_block(core, block, 0, true));
+	fix_free(core);
+	fix_free(old);
+}
+
 static struct fc_record record(struct fc_core *core, u64 block, u16 way, u16 dirty)
 {
 	return (struct fc_record){

@@ -65,16 +65,16 @@ TEST(part_at_the_end_of_the_disk)
 	struct fc_geo geo = geo_of(32, 64 + 5);
 	struct fc_part p = fc_part_at(&geo, 64 + 4, 1);
 
-	CHECK_EQ(fc_part_exists(&geo, (struct fc_oblock){ 2 }), 0x7);
-	CHECK_EQ(fc_part_exists(&geo, (struct fc_oblock){ 1 }), 0xffff);
+	CHECK_EQ(fc_geo_exists(&geo, (struct fc_oblock){ 2 }), 0x7);
+	CHECK_EQ(fc_geo_exists(&geo, (struct fc_oblock){ 1 }), 0xffff);
 	CHECK_EQ(p.units, 0x4);
 	CHECK_EQ(p.ragged, 0);
 	p = fc_part_at(&geo, 64 + 3, 1);
 	CHECK_EQ(p.ragged, 0x2);
 	geo = geo_of(8, 64 + 8);
-	CHECK_EQ(fc_part_exists(&geo, (struct fc_oblock){ 8 }), 0xff);
+	CHECK_EQ(fc_geo_exists(&geo, (struct fc_oblock){ 8 }), 0xff);
 	geo = geo_of(8, 64 + 1);
-	CHECK_EQ(fc_part_exists(&geo, (struct fc_oblock){ 8 }), 0x1);
+	CHECK_EQ(fc_geo_exists(&geo, (struct fc_oblock){ 8 }), 0x1);
 }
 
 /* Against the definition, sector by sector. */
@@ -102,7 +102,7 @@ TEST(part_random)
 			}
 			CHECK_EQ(p.units >> u & 1, touched > 0);
 			CHECK_EQ(p.ragged >> u & 1, touched > 0 && touched < exist);
-			CHECK_EQ(fc_part_exists(&geo, p.b) >> u & 1, exist > 0);
+			CHECK_EQ(fc_geo_exists(&geo, p.b) >> u & 1, exist > 0);
 		}
 	}
 }
