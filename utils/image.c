@@ -72,15 +72,15 @@ int image_open(struct image *image, const struct device *ssd)
 	return 0;
 }
 
-/** image_empty() - no slot holds anything, and no copy of a table block was chosen */
+/**
+ * image_empty() - no slot holds anything, and no copy of a table block was chosen
+ * @image: image; its sets are put together when everything is loaded
+ */
 void image_empty(struct image *image)
 {
 	struct fc_core *core = &image->core;
-	u32 i;
 
 	memset(core->sets, 0, core->geo.nr_sets * core->stride);
-	for (i = 0; i < core->geo.nr_sets; i++)
-		fc_set_init(core, fc_core_set(core, i));
 	memset(image->newest, 0, BITS_TO_LONGS(core->geo.table_blocks) * sizeof(long));
 }
 
