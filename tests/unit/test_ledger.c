@@ -464,6 +464,25 @@ TEST(ledger_load_after_a_crash)
 	fix_free(old);
 }
 
+static void load_at_once(const struct fc_core *old, const struct fc_entry *entries,
+			 const u8 *block, bool orderly)
+{
+	struct fc_core *one_by_one = load(old, entries, orderly), *core = fix_core(&fix);
+	u32 i;
+
+	CHECK(fc_ledger_load_block(core, block, 0, orderly));
+	settle(one_by_one);
+	settle(core);
+	for (i = 0; i < 32; i++)
+		CHECK(!memcmp(fc_set_slot(fc_core_set(core, i / 16), (u16)(i % 16)),
+			      fc_set_slot(fc_core_set(one_by_one, i / 16), (u16)(i % 16)),
+			      sizeof(struct fc_slot)));
+	for (i = 0; i < 2; i++)
+		CHECK_EQ(fc_core_set(core, i)->stale, fc_core_set(one_by_one, i)->stale);
+	fix_free(core);
+	fix_free(one_by_one);
+}
+
 /* A table block's entries, all at once: as one by one, or refused. */
 TEST(ledger_loads_a_block)
 {
@@ -477,6 +496,8 @@ TEST(ledger_loads_a_block)
 	memset(block, 0, sizeof(block));
 	for (i = 0; i < 32; i++)
 		fc_table_put(block, i, &entries[i]);
+	load_at_once(old, entries, block, true);
+	load_at_once(old, entries, block, false);
 	CHECK(fc_ledger_load_block(core, block, 0, true));
 	settle(core);
 	snapshot_all(core, again);
