@@ -2,15 +2,17 @@
 /*
  * fullcache: write what the orderly stop of a full cache leaves on flash, without the data.
  *
- *	fullcache FLASH FLASH-SECTORS DISK-SECTORS
+ *	fullcache FLASH FLASH-SECTORS DISK-SECTORS [scattered]
  *
- * All slots hold a block, each fifth cluster is dirty. Only the first copy of the table is written:
+ * All slots hold a block, each fifth cluster is dirty. The blocks of a cluster lie next to one
+ * another, or, when scattered, each as far away from the next as its set allows. Only the first copy of the table is written:
  * FLASH must be a device of zeros. The disk must be some four times as large, so that each set finds
  * enough blocks.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "format.h"
 
@@ -26,6 +28,7 @@ static struct fc_super super = {
 
 static u32 *clusters;		/* of each set, as many as it has room for */
 static u32 per_set;
+static int scattered;
 static u8 batch[BATCH][FCD_BLOCK_SIZE] __attribute__((aligned(4096)));
 static int fd;
 
@@ -71,6 +74,18 @@ static void choose_clusters(void)
 	}
 }
 
+/* Which block a slot holds: of each set, all blocks of its clusters. */
+static struct fc_oblock block_of(u64 slot)
+{
+	const struct fc_geo *geo = &super.geo;
+	u64 set = slot >> geo->assoc_shift, way = slot & (geo->assoc - 1);
+	u64 cluster = scattered ? way % per_set : way >> geo->cluster_shift;
+	u64 within = scattered ? way / per_set : way & ((1u << geo->cluster_shift) - 1);
+
+	cluster = clusters[set * per_set + cluster];
+	return (struct fc_oblock){ (cluster << geo->cluster_shift) | within };
+}
+
 static void fill_block(u8 *block, u64 index)
 {
 	const struct fc_geo *geo = &super.geo;
@@ -79,15 +94,12 @@ static void fill_block(u8 *block, u64 index)
 	memset(block, 0, FCD_BLOCK_SIZE);
 	for (i = 0; i < FCD_TABLE_ENTRIES; i++) {
 		u64 slot = index * FCD_TABLE_ENTRIES + i;
-		u32 cluster;
 		struct fc_entry entry = { .valid = 0xff };
 
 		if (slot >= geo->nr_slots)
 			break;
-		cluster = clusters[slot >> geo->cluster_shift];
-		entry.block.n = ((u64)cluster << geo->cluster_shift) |
-				(slot & ((1u << geo->cluster_shift) - 1));
-		entry.dirty = cluster % 5 ? 0 : 0xff;
+		entry.block = block_of(slot);
+		entry.dirty = (entry.block.n >> geo->cluster_shift) % 5 ? 0 : 0xff;
 		fc_table_put(block, i, &entry);
 	}
 	super.table_sum += fc_table_seal(&super, block, index, TABLE_GEN);
@@ -122,8 +134,9 @@ int main(int argc, char **argv)
 	struct fc_geo_want geo = { 0 };
 	const char *why;
 
-	if (argc != 4)
+	if (argc != 4 && (argc != 5 || strcmp(argv[4], "scattered")))
 		return 2;
+	scattered = argc == 5;
 	geo.flash_sectors = strtoull(argv[2], NULL, 10);
 	geo.disk_sectors = strtoull(argv[3], NULL, 10);
 	if (fc_geo_init(&super.geo, &geo, &why)) {

@@ -18,35 +18,6 @@
 FULLCACHE=$ROOT/out/bin/fullcache
 SIZES="1 16 256"
 
-# slow_flash MB: one I/O at a time, of at most 64 KiB, in 65.5 us.
-slow_flash()
-{
-	local dir=$NULLB/flash
-	_need_configfs
-	[ -d /sys/module/null_blk ] || modprobe null_blk nr_devices=0
-	mkdir "$dir"
-	echo "$1" >"$dir/size"
-	echo 4096 >"$dir/blocksize"
-	echo 1 >"$dir/submit_queues"
-	echo 1 >"$dir/hw_queue_depth"
-	echo 128 >"$dir/max_sectors"
-	echo 2 >"$dir/irqmode"
-	echo 65536 >"$dir/completion_nsec"
-	echo 1 >"$dir/memory_backed"
-	echo 1 >"$dir/power"
-	FLASH=/dev/flash
-	[ -b $FLASH ] || FLASH=/dev/nullb$(cat "$dir/index")
-	_queue_before "$FLASH"
-}
-
-# zero_disk MB
-zero_disk()
-{
-	modprobe dm-zero
-	dmsetup create zero --table "0 $(($1 * 2048)) zero"
-	DISK=/dev/mapper/zero
-}
-
 # With what the CPUs have in their own lists, which is not in MemFree.
 free_kib()
 {

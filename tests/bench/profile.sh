@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # profile.sh: the guest's half of tests/bench/profile. One fio job twice on each target, short and
-# long; the plugin outside notes all counts around each. The difference is the I/Os' own.
+# long; the plugin outside notes all counts around each. The difference is the I/Os' own. For load: a
+# cache of 1 GiB is loaded, and one of IOS GiB; the difference is the slots' own.
 # Arguments: "TARGET..." KIND IOS WORD...
 # shellcheck source=tests/bench/bench-lib.sh
 . "$ROOT/tests/bench/bench-lib.sh"
@@ -13,6 +14,7 @@ SPAN_MB=128
 targets=$1
 kind=$2
 ios=$3
+order=
 shift 3
 
 # mark NAME: have the counts written down. Waiting must cost no process.
@@ -54,6 +56,33 @@ profile()
 	target_down "$target"
 }
 
+# load N GIB: a full cache, between marks N and N + 1; its slots are added to $slots.
+load()
+{
+	zero_disk $(($2 * 4096))
+	slow_flash $(($2 * 1024))
+	"$ROOT/out/bin/fullcache" "$FLASH" "$(sectors "$FLASH")" "$(sectors "$DISK")" ${order:+"$order"}
+	mark "flashcache.$1"
+	fc_create flashcache "$DISK" "$FLASH" 1 1
+	mark "flashcache.$(($1 + 1))"
+	check_num "all of $2 GiB are cached" "$(fc_status flashcache cached)" -eq \
+		"$(fc_status flashcache blocks)"
+	slots=$(($(fc_status flashcache blocks) - slots))
+	dmsetup remove flashcache
+	remove_null_blk flash
+	dmsetup remove zero
+}
+
+# profile_load GIB
+profile_load()
+{
+	local slots=0
+	cat /proc/kallsyms >"$SHARE/kallsyms"
+	load 0 1
+	load 2 "$1"
+	ios=$slots
+}
+
 # As in fsync.sh: 80 us an I/O, and a volatile cache, so that an fsync costs a flush.
 legs_of_flash()
 {
@@ -66,12 +95,20 @@ mkfifo "$STAGE/nothing"
 load_module
 echo 0 >/proc/sys/kernel/kptr_restrict
 cp /sys/module/flashcache/sections/.text "$SHARE/module.text"
-if [ "$kind" = fsync ]; then
+case "$kind" in
+fsync)
 	legs_of_flash
 	kind=writeback
-else
+	;;
+load*)
+	[ "$kind" = load ] || order=${kind#load_}
+	profile_load "$ios"
+	targets=
+	;;
+*)
 	legs_of_memory 512
-fi
+	;;
+esac
 for target in $targets; do
 	target_there "$target"
 	cat /proc/kallsyms >"$SHARE/kallsyms"
