@@ -55,6 +55,7 @@ typedef struct { u32 unused; } fc_env_lock_t;
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #define __must_check	__attribute__((warn_unused_result))
+#define noinline	__attribute__((__noinline__))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define BITS_PER_LONG	((unsigned int)(8 * sizeof(long)))
 #define BITS_TO_LONGS(n) (((n) + BITS_PER_LONG - 1) / BITS_PER_LONG)

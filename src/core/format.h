@@ -94,13 +94,16 @@ static inline struct fc_entry fc_table_entry(const void *block, u32 index)
 {
 	const struct fcd_table_entry *raw =
 		(const void *)((const u8 *)block + sizeof(struct fcd_table_head));
+	__le64 front;
 
 	raw += index;
+	/* A load has many: block and flags are fetched as one. */
+	memcpy(&front, raw, sizeof(front));
 	return (struct fc_entry){
-		.block.n = fc_get_block(raw->block),
+		.block.n = le64_to_cpu(front) << 16 >> 16,
 		.valid = le16_to_cpu(raw->valid),
 		.dirty = le16_to_cpu(raw->dirty),
-		.flags = raw->flags,
+		.flags = (u8)(le64_to_cpu(front) >> 48),
 	};
 }
 

@@ -97,13 +97,23 @@ static inline u64 fc_mix64(u64 x)
 }
 
 /**
+ * fc_geo_cluster() - cluster of a block
+ * @geo: geometry
+ * @b: block
+ */
+static inline u64 fc_geo_cluster(const struct fc_geo *geo, struct fc_oblock b)
+{
+	return b.n >> geo->cluster_shift;
+}
+
+/**
  * fc_geo_hash() - hash of a block's cluster
  * @geo: geometry
  * @b: block
  */
 static inline u64 fc_geo_hash(const struct fc_geo *geo, struct fc_oblock b)
 {
-	return fc_mix64(b.n >> geo->cluster_shift);
+	return fc_mix64(fc_geo_cluster(geo, b));
 }
 
 /**
@@ -171,7 +181,7 @@ static inline sector_t fc_geo_place(const struct fc_geo *geo, struct fc_slotno s
 static inline sector_t fc_geo_run_end(const struct fc_geo *geo, sector_t sector)
 {
 	struct fc_oblock b = fc_geo_block(geo, sector);
-	u64 end = ((b.n >> geo->cluster_shift) + 1) << geo->cluster_shift;
+	u64 end = (fc_geo_cluster(geo, b) + 1) << geo->cluster_shift;
 
 	if (end > b.n + FC_RUN_BLOCKS)
 		end = b.n + FC_RUN_BLOCKS;
@@ -217,6 +227,16 @@ static inline bool fc_geo_belongs(const struct fc_geo *geo, struct fc_oblock b,
 {
 	return b.n <= (geo->disk_sectors - 1) >> geo->block_shift && s.n < geo->nr_slots &&
 	       fc_geo_set(geo, fc_geo_hash(geo, b)) == fc_geo_slot_set(geo, s);
+}
+
+/**
+ * fc_geo_whole() - do all blocks of a cluster lie on the disk, with all their units?
+ * @geo: geometry
+ * @cluster: its number
+ */
+static inline bool fc_geo_whole(const struct fc_geo *geo, u64 cluster)
+{
+	return cluster < geo->disk_sectors >> geo->block_shift >> geo->cluster_shift;
 }
 
 #endif /* FC_CORE_GEOMETRY_H */

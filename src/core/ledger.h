@@ -37,10 +37,13 @@ void fc_ledger_undo(const struct fc_core *core, struct fc_set *set, const struct
 		    unsigned int *done);
 void fc_ledger_snapshot(struct fc_set *set, u16 way, struct fc_entry *entry);
 
-/* Loading: nobody else knows the sets yet, no lock is needed. */
+/* ledger_load.c. Nobody else knows the sets yet, no lock is needed. */
+#define FC_LEDGER_DOUBLE	"two slots claim the same block"
+
 void fc_ledger_load(const struct fc_core *core, struct fc_slotno slot,
 		    const struct fc_entry *entry, bool orderly);
-bool fc_ledger_load_block(const struct fc_core *core, const void *block, u64 index, bool orderly);
+const char *fc_ledger_load_block(const struct fc_core *core, const void *block, u64 index,
+				 bool orderly);
 void fc_ledger_replay(const struct fc_core *core, const struct fc_record *rec);
 bool fc_ledger_settle(const struct fc_core *core, struct fc_set *set);
 

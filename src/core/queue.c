@@ -49,37 +49,42 @@ void fc_queue_unlink(struct fc_set *set, u16 way)
 		set->head[q] = FC_NIL;
 }
 
-/**
- * fc_queue_all() - put each slot of a set into the queue that it names
- * @core: core
- * @set: set, after fc_set_unlink_all()
- *
- * From first to last, so that the oldest free slot, which is taken first, is way 0. As
- * fc_queue_push() would, but each ring is closed once.
- */
-void fc_queue_all(const struct fc_core *core, struct fc_set *set)
+/* Slots @first to @last are neighbours of one another: they become the newest of a queue. */
+static void push_run(struct fc_set *set, enum fc_queue q, u16 first, u16 last)
 {
 	struct fc_slot *slots = fc_set_slots(set);
-	u16 newest[FC_NR_QUEUES], oldest[FC_NR_QUEUES], len[FC_NR_QUEUES] = { 0 };
-	u32 way, q;
+	u16 oldest = first, head = set->head[q];
 
-	for (way = 0; way < core->geo.assoc; way++) {
-		q = slots[way].queue;
-		if (len[q]++) {
-			slots[way].next = newest[q];
-			slots[newest[q]].prev = way;
-		} else {
-			oldest[q] = (u16)way;
-		}
-		newest[q] = (u16)way;
+	if (set->len[q]) {
+		oldest = slots[head].prev;
+		slots[first].next = head;
+		slots[head].prev = first;
 	}
-	for (q = 0; q < FC_NR_QUEUES; q++) {
-		if (!len[q])
-			continue;
-		slots[newest[q]].prev = oldest[q];
-		slots[oldest[q]].next = newest[q];
-		set->head[q] = newest[q];
-		set->len[q] = len[q];
+	slots[last].prev = oldest;
+	slots[oldest].next = last;
+	set->head[q] = last;
+	set->len[q] += last - first + 1;
+}
+
+/**
+ * fc_queue_put() - put each of some slots into the queue that it names
+ * @set: set, locked or not known to anybody yet
+ * @from: first slot; each of them is in no queue, but says that its @prev is the next slot and its
+ *	@next the one before
+ * @to: the slot behind the last
+ *
+ * As fc_queue_push() would one by one from first to last, so that the oldest free slot, which is
+ * taken first, is way 0.
+ */
+void fc_queue_put(struct fc_set *set, u32 from, u32 to)
+{
+	const struct fc_slot *slots = fc_set_slots(set);
+	u32 end;
+
+	for (; from < to; from = end) {
+		for (end = from + 1; end < to && slots[end].queue == slots[from].queue;)
+			end++;
+		push_run(set, slots[from].queue, (u16)from, (u16)(end - 1));
 	}
 }
 
@@ -115,6 +120,10 @@ void fc_set_unlink_all(const struct fc_core *core, struct fc_set *set)
  */
 void fc_set_init(const struct fc_core *core, struct fc_set *set)
 {
+	u32 way;
+
 	fc_set_unlink_all(core, set);
-	fc_queue_all(core, set);
+	for (way = 0; way < core->geo.assoc; way++)
+		*fc_set_slot(set, (u16)way) = fc_slot_empty((u16)way);
+	fc_queue_put(set, 0, core->geo.assoc);
 }

@@ -166,6 +166,12 @@ static inline struct fc_slot *fc_set_slot(const struct fc_set *set, u16 way)
 	return fc_set_slots(set) + way;
 }
 
+/* A slot that holds nothing, for fc_queue_put(). */
+static inline struct fc_slot fc_slot_empty(u16 way)
+{
+	return (struct fc_slot){ .queue = FC_Q_FREE, .prev = way + 1, .next = way - 1 };
+}
+
 /* Two slots to a chain on average: a byte a slot, one comparison more. */
 static inline u16 *fc_set_chains(const struct fc_core *core, const struct fc_set *set)
 {
@@ -264,7 +270,7 @@ void fc_map_remove(const struct fc_core *core, struct fc_set *set, u16 way);
 /* queue.c: rings of slots */
 void fc_queue_push(struct fc_set *set, enum fc_queue q, u16 way);
 void fc_queue_unlink(struct fc_set *set, u16 way);
-void fc_queue_all(const struct fc_core *core, struct fc_set *set);
+void fc_queue_put(struct fc_set *set, u32 from, u32 to);
 
 static inline u16 fc_queue_oldest(const struct fc_set *set, enum fc_queue q)
 {

@@ -53,9 +53,7 @@ static const char *load_block(struct fc_cache *c, u64 index, const struct found_
 	m->crc[index] = b->crc;
 	if (b->copy)
 		__set_bit(index, m->newest);
-	if (!fc_ledger_load_block(&c->core, b->data, index, clean_counts))
-		return "the table has an impossible entry";
-	return NULL;
+	return fc_ledger_load_block(&c->core, b->data, index, clean_counts);
 }
 
 /*
@@ -215,7 +213,7 @@ static const char *settle(struct fc_cache *c)
 
 	for (i = 0; i < c->core.geo.nr_sets; i++) {
 		if (!fc_ledger_settle(&c->core, fc_core_set(&c->core, i)))
-			return "two slots claim the same block";
+			return FC_LEDGER_DOUBLE;
 		cond_resched();
 	}
 	return NULL;
@@ -301,14 +299,15 @@ static const char *load_all(struct fc_cache *c)
 {
 	struct fc_meta *m = &c->meta;
 	bool orderly = m->sb.state == FCD_STATE_ORDERLY;
-	bool changed;
+	bool changed, clean_counts;
 	const char *why = check_disk(c, &changed);
 
+	clean_counts = orderly && !changed;
 	if (!why)
-		why = load_table(c, orderly && !changed);
+		why = load_table(c, clean_counts);
 	if (!why && !orderly)
 		why = replay_log(c);
-	if (!why)
+	if (!why && !clean_counts)
 		why = settle(c);
 	if (!why && changed)
 		why = check_conflict(c);

@@ -366,14 +366,14 @@ static void snapshot_all(struct fc_core *core, struct fc_entry *entries)
 				   (u16)(i % core->geo.assoc), &entries[i]);
 }
 
-static struct fc_core *load(const struct fc_core *old, const struct fc_entry *entries,
-			    bool orderly)
+static struct fc_core *load(const struct fix *of, const struct fc_entry *entries, bool orderly)
 {
-	struct fc_core *core = fix_core(&fix);
+	struct fc_core *core = fix_core(of);
 	u32 i;
 
-	for (i = 0; i < old->geo.nr_slots; i++)
-		fc_ledger_load(core, (struct fc_slotno){ i }, &entries[i], orderly);
+	for (i = 0; i < core->geo.nr_slots; i++)
+		if (entries[i].valid)
+			fc_ledger_load(core, (struct fc_slotno){ i }, &entries[i], orderly);
 	return core;
 }
 
@@ -414,7 +414,7 @@ TEST(ledger_orderly_load)
 
 	busy_life(old);
 	snapshot_all(old, entries);
-	core = load(old, entries, true);
+	core = load(&fix, entries, true);
 	settle(core);
 	snapshot_all(core, again);
 	for (i = 0; i < 32; i++) {
@@ -447,7 +447,7 @@ TEST(ledger_load_after_a_crash)
 
 	busy_life(old);
 	snapshot_all(old, entries);
-	core = load(old, entries, false);
+	core = load(&fix, entries, false);
 	settle(core);
 	for (i = 0; i < 60; i++) {
 		u16 was = fix_find(old, i), is = fix_find(core, i);
@@ -464,66 +464,183 @@ TEST(ledger_load_after_a_crash)
 	fix_free(old);
 }
 
-static void load_at_once(const struct fc_core *old, const struct fc_entry *entries,
-			 const u8 *block, bool orderly)
+static void same_sets(const struct fc_core *a, const struct fc_core *b)
 {
-	struct fc_core *one_by_one = load(old, entries, orderly), *core = fix_core(&fix);
 	u32 i;
 
-	CHECK(fc_ledger_load_block(core, block, 0, orderly));
+	for (i = 0; i < a->geo.nr_sets; i++) {
+		struct fc_set *x = fc_core_set(a, i), *y = fc_core_set(b, i);
+
+		CHECK(!memcmp(fc_set_slots(x), fc_set_slots(y), a->geo.assoc * sizeof(struct fc_slot)));
+		CHECK(!memcmp(fc_set_chains(a, x), fc_set_chains(b, y), a->geo.assoc));
+		CHECK(!memcmp(x->head, y->head, sizeof(x->head)));
+		CHECK(!memcmp(x->len, y->len, sizeof(x->len)));
+		CHECK_EQ(x->dirty, y->dirty);
+		CHECK_EQ(x->stale, y->stale);
+	}
+}
+
+#define BLOCKS	3u
+
+static struct fc_entry many[BLOCKS * FCD_TABLE_ENTRIES];
+static u8 table[BLOCKS][FCD_BLOCK_SIZE];
+
+/* A core as fc_ledger_load_block() wants it, and its table blocks loaded, as far as they can be. */
+static struct fc_core *load_blocks(const struct fix *of, bool orderly, const char **why)
+{
+	struct fc_core *core = fix_core(of);
+	u32 i;
+
+	memset(table, 0, sizeof(table));
+	for (i = 0; i < ARRAY_SIZE(many); i++)
+		fc_table_put(table[i / FCD_TABLE_ENTRIES], i % FCD_TABLE_ENTRIES, &many[i]);
+	memset(core->sets, 0, core->geo.nr_sets * core->stride);
+	*why = NULL;
+	for (i = 0; i < BLOCKS && !*why; i++)
+		*why = fc_ledger_load_block(core, table[i], i, orderly);
+	return core;
+}
+
+/* As one by one, and after an orderly stop without fc_ledger_settle(). */
+static void load_at_once(const struct fix *of, bool orderly)
+{
+	struct fc_core *one_by_one = load(of, many, orderly), *core;
+	const char *why;
+
+	core = load_blocks(of, orderly, &why);
+	CHECK(!why);
 	settle(one_by_one);
-	settle(core);
-	for (i = 0; i < 32; i++)
-		CHECK(!memcmp(fc_set_slot(fc_core_set(core, i / 16), (u16)(i % 16)),
-			      fc_set_slot(fc_core_set(one_by_one, i / 16), (u16)(i % 16)),
-			      sizeof(struct fc_slot)));
-	for (i = 0; i < 2; i++)
-		CHECK_EQ(fc_core_set(core, i)->stale, fc_core_set(one_by_one, i)->stale);
+	if (!orderly)
+		settle(core);
+	same_sets(core, one_by_one);
 	fix_free(core);
 	fix_free(one_by_one);
 }
 
-/* A table block's entries, all at once: as one by one, or refused. */
-TEST(ledger_loads_a_block)
+static void fill_slot(const struct fc_core *core, u32 slot, u64 b)
 {
-	struct fc_core *old = fix_core(&fix), *core = fix_core(&fix);
-	static u8 block[FCD_BLOCK_SIZE];
-	struct fc_entry entries[32], again[32];
+	u16 exists = fc_geo_exists(&core->geo, (struct fc_oblock){ b });
+	u16 valid = test_chance(70) ? exists : (u16)test_below(0x10000) & exists;
+
+	many[slot] = (struct fc_entry){
+		.block.n = b,
+		.valid = valid,
+		.dirty = test_chance(60) ? 0 : (u16)test_below(0x10000) & valid,
+		.flags = (u8)(test_chance(80) ? 0 : test_below(8)),
+	};
+}
+
+/* Full of blocks in order, or from anywhere and with holes, up to the short one at the disk's end. */
+static void fill_table(const struct fix *of, bool in_order)
+{
+	struct fc_core *core = fix_core(of);
+	u64 nr = (core->geo.disk_sectors - 1) / core->geo.block_sectors + 1, b;
+	u32 used[16] = { 0 }, i;
+
+	memset(many, 0, sizeof(many));
+	for (b = 0; b < nr; b++) {
+		u64 which = in_order ? b : nr - 1 - (b * 7 % nr);
+		u32 set = fc_geo_set(&core->geo, fc_geo_hash(&core->geo, (struct fc_oblock){ which }));
+
+		if (!in_order && test_chance(30))
+			used[set]++;
+		if (used[set] < core->geo.assoc)
+			fill_slot(core, set * core->geo.assoc + used[set]++, which);
+	}
+	for (i = 0; i < core->geo.nr_slots; i++)
+		if (!many[i].valid)
+			many[i] = (struct fc_entry){ { 0 }, 0, 0, 0 };
+	fix_free(core);
+}
+
+/* Sets smaller and larger than a table block, of which several make a block or are cut by one. */
+TEST(ledger_loads_blocks)
+{
+	static const struct fix of[] = {
+		{ 8, 16, 2, 16, 8 * 1000 + 3, FC_MODE_WRITEBACK, FC_POLICY_LRU },
+		{ 8, 64, 11, 16, 8 * 1500 + 3, FC_MODE_WRITEBACK, FC_POLICY_S3FIFO },
+		{ 16, 256, 2, 1, 16 * 700 + 9, FC_MODE_WRITEBACK, FC_POLICY_S3FIFO },
+		{ 128, 512, 1, 8, 128 * 700 + 9, FC_MODE_WRITEBACK, FC_POLICY_FIFO },
+	};
 	u32 i;
 
-	busy_life(old);
-	snapshot_all(old, entries);
-	memset(block, 0, sizeof(block));
-	for (i = 0; i < 32; i++)
-		fc_table_put(block, i, &entries[i]);
-	load_at_once(old, entries, block, true);
-	load_at_once(old, entries, block, false);
-	CHECK(fc_ledger_load_block(core, block, 0, true));
-	settle(core);
-	snapshot_all(core, again);
-	for (i = 0; i < 32; i++) {
-		CHECK_EQ(again[i].block.n, entries[i].block.n);
-		CHECK_EQ(again[i].valid, entries[i].valid);
-		CHECK_EQ(again[i].dirty, entries[i].dirty);
-		CHECK_EQ(again[i].flags, entries[i].flags);
+	for (i = 0; i < ARRAY_SIZE(of); i++) {
+		u32 how;
+
+		for (how = 0; how < 4; how++) {
+			fill_table(&of[i], how & 1);
+			load_at_once(&of[i], how & 2);
+		}
 	}
-	for (i = 0; !entries[i].valid; i++)
-		;
-	/* Of another block; of another set; dirty without data; behind the last slot. */
-	CHECK(!fc_ledger_load_block(core, block, 1, true));
-	fc_table_put(block, i ^ 16, &entries[i]);
-	CHECK(!fc_ledger_load_block(core, block, 0, true));
-	fc_table_put(block, i ^ 16, &entries[i ^ 16]);
-	entries[i].dirty = 1;
-	entries[i].valid = 2;
-	fc_table_put(block, i, &entries[i]);
-	CHECK(!fc_ledger_load_block(core, block, 0, true));
-	memset(block, 0, sizeof(block));
-	entries[i].dirty = 0;
-	fc_table_put(block, 32, &entries[i]);
-	CHECK(!fc_ledger_load_block(core, block, 0, true));
-	fix_free(core);
-	fix_free(old);
+}
+
+static bool refused(const struct fix *of, bool orderly, const char *as)
+{
+	const char *why;
+
+	fix_free(load_blocks(of, orderly, &why));
+	return why && !strcmp(why, as);
+}
+
+/* What a slot cannot be, whether the slot before it is of the same cluster or not. */
+TEST(ledger_refuses_a_block)
+{
+	static const struct fix of = { 8, 128, 4, 16, 8 * 1500 + 3, FC_MODE_WRITEBACK, FC_POLICY_LRU };
+	static const char impossible[] = "the table has an impossible entry";
+	static const struct fc_entry nothing = { { 0 }, 0, 0, 0 };
+	u32 at, how;
+
+	for (how = 0; how < 2; how++) {
+		bool orderly = how;
+		struct fc_entry was;
+
+		fill_table(&of, true);
+		for (at = 0; at < 128; at += 127) {
+			was = many[at];
+			many[at].dirty = 0x80;
+			many[at].valid = 0x7f;
+			CHECK(refused(&of, orderly, impossible));
+			many[at] = nothing;
+			many[at].dirty = 1;
+			CHECK(refused(&of, orderly, impossible));
+			many[at] = was;
+			many[at].valid = 0x1ff;
+			CHECK(refused(&of, orderly, impossible));
+			many[at] = was;
+			many[at].block.n = 1ull << 43 | was.block.n;
+			CHECK(refused(&of, orderly, impossible));
+			many[at] = many[at + 128];
+			CHECK(refused(&of, orderly, impossible));
+			many[at] = was;
+		}
+		many[4 * 128] = was;
+		CHECK(refused(&of, orderly, impossible));
+		many[4 * 128] = nothing;
+		many[4 * 128].dirty = 1;
+		CHECK(refused(&of, orderly, impossible));
+	}
+}
+
+/* R9, within a table block and across two. After a crash the log may still resolve it. */
+TEST(ledger_refuses_a_block_with_doubles)
+{
+	static const struct fix of = { 8, 128, 4, 16, 8 * 1500 + 3, FC_MODE_WRITEBACK, FC_POLICY_LRU };
+	u32 from;
+
+	for (from = 0; from < 512; from += 128) {
+		struct fc_core *core;
+		const char *why;
+
+		fill_table(&of, true);
+		many[from + 127] = many[from + 5];
+		CHECK(refused(&of, true, FC_LEDGER_DOUBLE));
+		many[from + 127].dirty = many[from + 127].valid;
+		many[from + 5].dirty = many[from + 5].valid;
+		core = load_blocks(&of, false, &why);
+		CHECK(!why);
+		CHECK(!fc_ledger_settle(core, fc_core_set(core, from / 128)));
+		fix_free(core);
+	}
 }
 
 static struct fc_record record(struct fc_core *core, u64 block, u16 way, u16 dirty)
