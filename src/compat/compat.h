@@ -86,10 +86,11 @@ static inline struct bio *fc_bio_clone(struct block_device *bdev, struct bio *bi
  * became one field in 6.0; one more argument came in 7.1.
  */
 static inline int fc_dm_io(struct dm_io_client *client, fc_opf_t opf, struct dm_io_memory mem,
-			   struct dm_io_region *region)
+			   struct dm_io_region *region, struct dm_io_notify notify)
 {
 	struct dm_io_request req = {
 		.mem = mem,
+		.notify = notify,
 		.client = client,
 	};
 	unsigned long error;
@@ -112,6 +113,21 @@ static inline int fc_dm_io(struct dm_io_client *client, fc_opf_t opf, struct dm_
 	return dm_io(&req, 1, region, &error);
 #endif
 }
+
+/* Makes of fn(failed, context) what dm_io() can call; 7.1 tells apart what is not supported. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0)
+#define FC_DM_IO_END(fn) \
+	static void fn##_dm_io(unsigned long error, unsigned long unsup, void *context) \
+	{ \
+		fn(error || unsup, context); \
+	}
+#else
+#define FC_DM_IO_END(fn) \
+	static void fn##_dm_io(unsigned long error, void *context) \
+	{ \
+		fn(error, context); \
+	}
+#endif
 
 /* memcpy_to_bvec() and memcpy_from_bvec() came in 5.15. */
 static inline void fc_copy_to_page(struct bio_vec bv, const void *from)

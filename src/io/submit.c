@@ -247,10 +247,63 @@ int fc_submit_sync(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t s
 	int r;
 
 	count(c, dev, op_is_write(opf & REQ_OP_MASK));
-	r = fc_dm_io(c->io.dmio, opf, mem, &where);
+	r = fc_dm_io(c->io.dmio, opf, mem, &where, (struct dm_io_notify){ });
 	if (r)
 		count_error(c, dev, op_is_write(opf & REQ_OP_MASK));
 	return r;
+}
+
+static void read_ended(bool failed, void *context)
+{
+	struct fc_read_ahead *read = context;
+
+	read->failed = failed;
+	complete(&read->done);
+}
+
+FC_DM_IO_END(read_ended)
+
+/**
+ * fc_submit_read_ahead() - begin to read metadata from the flash
+ * @c: cache
+ * @sector: place
+ * @buf: from vmalloc(); not to be touched before fc_submit_read_wait()
+ * @sectors: number
+ * @read: what to wait for, which has to be done
+ *
+ * Context: process, may sleep.
+ */
+void fc_submit_read_ahead(struct fc_cache *c, sector_t sector, void *buf, u32 sectors,
+			  struct fc_read_ahead *read)
+{
+	struct dm_io_memory mem = { .type = DM_IO_VMA, .ptr.vma = buf };
+	struct dm_io_notify notify = { .fn = read_ended_dm_io, .context = read };
+	struct dm_io_region where = {
+		.bdev = bdev_of(c, FC_SSD_DEV),
+		.sector = sector,
+		.count = sectors,
+	};
+
+	count(c, FC_SSD_DEV, false);
+	init_completion(&read->done);
+	if (fc_dm_io(c->io.dmio, REQ_OP_READ, mem, &where, notify))
+		read_ended(true, read);
+}
+
+/**
+ * fc_submit_read_wait() - wait for fc_submit_read_ahead()
+ * @c: cache
+ * @read: what was begun
+ *
+ * Context: process, sleeps. Return: 0 or -EIO.
+ */
+int fc_submit_read_wait(struct fc_cache *c, struct fc_read_ahead *read)
+{
+	wait_for_completion_io(&read->done);
+	if (!read->failed)
+		return 0;
+	count_error(c, FC_SSD_DEV, false);
+	return -EIO;
 }
 
 /**
@@ -270,7 +323,8 @@ int fc_submit_flush(struct fc_cache *c, enum fc_dev dev)
 		fc_count(c, ssd_flushes);
 	else
 		fc_count(c, disk_flushes);
-	r = fc_dm_io(c->io.dmio, REQ_OP_WRITE | REQ_PREFLUSH, mem, &where);
+	r = fc_dm_io(c->io.dmio, REQ_OP_WRITE | REQ_PREFLUSH, mem, &where,
+		     (struct dm_io_notify){ });
 	if (r)
 		count_error(c, dev, true);
 	return r;

@@ -6,6 +6,7 @@
 #define FC_IO_SUBMIT_H
 
 #include <linux/bio.h>
+#include <linux/completion.h>
 #include <linux/dm-io.h>
 
 #include "compat/compat.h"
@@ -43,6 +44,16 @@ static inline blk_status_t fc_submit_result(const struct bio *bio, blk_status_t 
 	return status;
 }
 
+/**
+ * struct fc_read_ahead - metadata that is being read
+ * @done: it has been
+ * @failed: or could not be
+ */
+struct fc_read_ahead {
+	struct completion done;
+	bool failed;
+};
+
 int fc_submit_init(struct fc_cache *c);
 void fc_submit_exit(struct fc_cache *c);
 
@@ -59,6 +70,9 @@ bool fc_submit_part(struct fc_cache *c, enum fc_dev dev, struct bio *bio, u32 sk
 
 int fc_submit_sync(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t sector,
 		   void *buf, u32 sectors);
+void fc_submit_read_ahead(struct fc_cache *c, sector_t sector, void *buf, u32 sectors,
+			  struct fc_read_ahead *read);
+int fc_submit_read_wait(struct fc_cache *c, struct fc_read_ahead *read);
 int fc_submit_flush(struct fc_cache *c, enum fc_dev dev);
 
 #endif /* FC_IO_SUBMIT_H */

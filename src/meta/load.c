@@ -70,38 +70,87 @@ static void mark_stale(struct fc_cache *c, u64 index)
 	fc_core_set(&c->core, fc_geo_slot_set(geo, last))->stale = 1;
 }
 
+/* Two batches of table blocks, both copies of each, share @buf: one is read, one is loaded. */
+#define BATCH_BLOCKS	(FC_META_BUF_BLOCKS / 4)
+
+/**
+ * struct batch - table blocks that are read at once
+ * @buf: one copy of each, then the other
+ * @first: number of the first
+ * @nr: how many; 0 when nothing was begun
+ * @reads: of each copy
+ */
+struct batch {
+	char *buf;
+	u64 first;
+	u32 nr;
+	struct fc_read_ahead reads[2];
+};
+
+static void begin_batch(struct fc_cache *c, struct batch *b, u64 first)
+{
+	const struct fc_geo *geo = &c->meta.sb.geo;
+	u32 copy;
+
+	b->first = first;
+	b->nr = min_t(u64, geo->table_blocks - first, BATCH_BLOCKS);
+	for (copy = 0; copy < 2 && b->nr; copy++)
+		fc_submit_read_ahead(c, fc_geo_table_sector(geo, copy, first),
+				     b->buf + copy * BATCH_BLOCKS * FCD_BLOCK_SIZE,
+				     b->nr * FCD_BLOCK_SECTORS, &b->reads[copy]);
+}
+
+static int wait_batch(struct fc_cache *c, struct batch *b)
+{
+	int r = 0, copy;
+
+	for (copy = 0; copy < 2 && b->nr; copy++)
+		if (fc_submit_read_wait(c, &b->reads[copy]))
+			r = -EIO;
+	return r;
+}
+
+static const char *load_batch(struct fc_cache *c, const struct batch *b, bool clean_counts,
+			      u64 *sum)
+{
+	const char *why = NULL;
+	u32 i;
+
+	for (i = 0; i < b->nr && !why; i++) {
+		const void *copies[2] = { b->buf + i * FCD_BLOCK_SIZE,
+					  b->buf + (BATCH_BLOCKS + i) * FCD_BLOCK_SIZE };
+		struct found_block best;
+
+		if (!choose(c, b->first + i, copies, &best))
+			return "the table is damaged";
+		if (best.remains)
+			mark_stale(c, b->first + i);
+		*sum += best.crc;
+		why = load_block(c, b->first + i, &best, clean_counts);
+	}
+	return why;
+}
+
 static const char *load_table(struct fc_cache *c, bool clean_counts)
 {
 	struct fc_meta *m = &c->meta;
-	const struct fc_geo *geo = &m->sb.geo;
-	const u32 half = FC_META_BUF_BLOCKS / 2;
-	char *buf = m->buf;
+	struct batch batches[2] = {
+		{ .buf = m->buf },
+		{ .buf = (char *)m->buf + 2 * BATCH_BLOCKS * FCD_BLOCK_SIZE },
+	};
+	struct batch *now = &batches[0], *ahead = &batches[1];
 	const char *why = NULL;
-	u64 index = 0, sum = 0;
+	u64 sum = 0;
 
-	while (index < geo->table_blocks && !why) {
-		u32 nr = min_t(u64, geo->table_blocks - index, half), i;
-
-		for (i = 0; i < 2; i++)
-			if (fc_submit_sync(c, FC_SSD_DEV, REQ_OP_READ,
-					   fc_geo_table_sector(geo, i, index),
-					   buf + i * half * FCD_BLOCK_SIZE,
-					   nr * FCD_BLOCK_SECTORS))
-				return "the table cannot be read";
-		for (i = 0; i < nr && !why; i++, index++) {
-			const void *copies[2] = { buf + i * FCD_BLOCK_SIZE,
-						  buf + (half + i) * FCD_BLOCK_SIZE };
-			struct found_block best;
-
-			if (!choose(c, index, copies, &best))
-				return "the table is damaged";
-			if (best.remains)
-				mark_stale(c, index);
-			sum += best.crc;
-			why = load_block(c, index, &best, clean_counts);
-		}
+	begin_batch(c, now, 0);
+	while (now->nr && !why) {
+		begin_batch(c, ahead, now->first + now->nr);
+		why = wait_batch(c, now) ? "the table cannot be read" :
+					   load_batch(c, now, clean_counts, &sum);
+		swap(now, ahead);
 		cond_resched();
 	}
+	wait_batch(c, now);
 	if (!why && sum != m->sb.table_sum)
 		why = "the table is not the one that the superblock names";
 	return why;

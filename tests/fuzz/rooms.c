@@ -114,6 +114,22 @@ int fc_submit_sync(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t s
 	return 0;
 }
 
+/* Read at once; each has to be waited for, once. */
+void fc_submit_read_ahead(struct fc_cache *c, sector_t sector, void *buf, u32 sectors,
+			  struct fc_read_ahead *read)
+{
+	read->failed = fc_submit_sync(c, FC_SSD_DEV, REQ_OP_READ, sector, buf, sectors);
+	read->done.done = true;
+}
+
+int fc_submit_read_wait(struct fc_cache *c, struct fc_read_ahead *read)
+{
+	(void)c;
+	CHECK(read->done.done);
+	read->done.done = false;
+	return read->failed ? -EIO : 0;
+}
+
 int fc_submit_flush(struct fc_cache *c, enum fc_dev dev)
 {
 	if (failed)

@@ -98,6 +98,7 @@ struct completion {
 #define DECLARE_COMPLETION_ONSTACK(name) struct completion name = { false }
 #define complete(c)		do { (c)->done = true; sim_wake(c); } while (0)
 #define wait_for_completion(c)	do { while (!(c)->done) sim_sleep_on(c); } while (0)
+#define wait_for_completion_io(c) wait_for_completion(c)
 
 /* Time stands still while anything can be done without it, or passes when the seed says so. */
 #define HZ	100
