@@ -151,6 +151,6 @@ void fuzz_one(struct fuzz_in *in)
 		load_entry(rig, in);
 	while (in->left && blocks--)
 		put_block(rig, in, &seq, &first);
-	if (replay(rig))
-		rig_finish(rig, in);
+	if (replay(rig) && rig_settle(rig))
+		rig_use(rig, in);
 }

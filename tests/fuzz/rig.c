@@ -28,19 +28,34 @@ static void choose_geometry(struct fuzz_in *in, struct fc_geo *geo)
 	CHECK_EQ(geo->nr_sets, 1 + (shape & 3));
 }
 
+static void zero_sets(struct fc_core *core, char **memory)
+{
+	if (!*memory)
+		*memory = aligned_alloc(64, 4 * (fc_set_bytes(512) + 64));
+	CHECK(*memory);
+	core->stride = fc_set_bytes(core->geo.assoc);
+	core->sets = *memory;
+	memset(core->sets, 0, core->geo.nr_sets * core->stride);
+}
+
 static void build_sets(struct fc_core *core)
 {
 	static char *memory;
 	u32 i;
 
-	if (!memory)
-		memory = aligned_alloc(64, 4 * (fc_set_bytes(512) + 64));
-	CHECK(memory);
-	core->stride = fc_set_bytes(core->geo.assoc);
-	core->sets = memory;
-	memset(memory, 0, core->geo.nr_sets * core->stride);
+	zero_sets(core, &memory);
 	for (i = 0; i < core->geo.nr_sets; i++)
 		fc_set_init(core, fc_core_set(core, i));
+}
+
+struct fc_core *rig_zeroed(const struct rig *rig)
+{
+	static struct fc_core core;
+	static char *memory;
+
+	core = rig->core;
+	zero_sets(&core, &memory);
+	return &core;
 }
 
 struct rig *rig_new(struct fuzz_in *in)
@@ -95,7 +110,7 @@ void rig_replay(struct rig *rig, const struct fc_record *rec)
 	rig->want[rec->slot.n] = (struct fc_entry){ rec->block, rec->dirty, rec->dirty, 0 };
 }
 
-static bool has_double(const struct rig *rig)
+bool rig_has_double(const struct rig *rig)
 {
 	u64 nr = rig->sb.geo.nr_slots, held[RIG_SLOTS], n = 0, i, k;
 
@@ -151,17 +166,24 @@ static void use(struct fc_core *core, struct fuzz_in *in)
 	fc_check_set(core, fix_set(core, sector));
 }
 
-void rig_finish(struct rig *rig, struct fuzz_in *in)
+bool rig_settle(struct rig *rig)
 {
-	bool twice = has_double(rig);
-	int i;
+	bool twice = rig_has_double(rig);
+	u32 i;
 
 	CHECK_EQ(settle(rig), !twice);
 	if (twice)
-		return;
-	for (i = 0; i < (int)rig->core.geo.nr_sets; i++)
-		fc_check_idle(&rig->core, fc_core_set(&rig->core, (u32)i));
+		return false;
+	for (i = 0; i < rig->core.geo.nr_sets; i++)
+		fc_check_idle(&rig->core, fc_core_set(&rig->core, i));
 	check_slots(rig);
+	return true;
+}
+
+void rig_use(struct rig *rig, struct fuzz_in *in)
+{
+	int i;
+
 	if (!in->left)
 		return;
 	for (i = 0; in->left && i < MAX_USES; i++)

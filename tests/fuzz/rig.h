@@ -31,7 +31,15 @@ struct rig *rig_new(struct fuzz_in *in);
 void rig_load(struct rig *rig, struct fc_slotno slot, const struct fc_entry *entry);
 void rig_replay(struct rig *rig, const struct fc_record *rec);
 
-/* Puts the sets together, checks them, and lets the rest of the input read and write there. */
-void rig_finish(struct rig *rig, struct fuzz_in *in);
+/* A core as fc_ledger_load_block() finds it, with sets of its own; there is one at a time. */
+struct fc_core *rig_zeroed(const struct rig *rig);
+
+bool rig_has_double(const struct rig *rig);
+
+/* Puts the sets together and checks them. Return: false when two slots claim the same block. */
+bool rig_settle(struct rig *rig);
+
+/* Lets the rest of the input read and write there. */
+void rig_use(struct rig *rig, struct fuzz_in *in);
 
 #endif /* FC_FUZZ_RIG_H */

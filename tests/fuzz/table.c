@@ -88,10 +88,51 @@ static bool good_head(const struct rig *rig, u64 index)
 	return right;
 }
 
+static void check_same(const struct fc_core *a, const struct fc_core *b)
+{
+	u32 i;
+
+	for (i = 0; i < a->geo.nr_sets; i++) {
+		struct fc_set *x = fc_core_set(a, i), *y = fc_core_set(b, i);
+
+		CHECK(!memcmp(fc_set_slots(x), fc_set_slots(y), a->geo.assoc * sizeof(struct fc_slot)));
+		CHECK(!memcmp(fc_set_chains(a, x), fc_set_chains(b, y), a->geo.assoc));
+		CHECK(!memcmp(x->head, y->head, sizeof(x->head)));
+		CHECK(!memcmp(x->len, y->len, sizeof(x->len)));
+		CHECK_EQ(x->dirty, y->dirty);
+		CHECK_EQ(x->stale, y->stale);
+	}
+}
+
+/* A whole block is refused for what one of its entries is, or loaded as they are. */
+static bool load_at_once(const struct rig *rig, struct fc_core *core, u64 index, bool possible)
+{
+	const char *why = fc_ledger_load_block(core, &blocks[index], index, rig->orderly);
+
+	if (why && possible) {
+		CHECK(rig->orderly && !strcmp(why, FC_LEDGER_DOUBLE));
+		CHECK(rig_has_double(rig));
+	}
+	CHECK(why || possible);
+	return !why;
+}
+
+static bool settle_at_once(const struct rig *rig, struct fc_core *core)
+{
+	u32 i;
+
+	for (i = 0; i < core->geo.nr_sets && !rig->orderly; i++)
+		if (!fc_ledger_settle(core, fc_core_set(core, i)))
+			return false;
+	return true;
+}
+
 void fuzz_one(struct fuzz_in *in)
 {
 	struct rig *rig = rig_new(in);
+	struct fc_core *at_once = rig_zeroed(rig);
 	struct fuzz_in heads;
+	bool settled;
 	u64 i;
 
 	CHECK(rig->sb.geo.table_blocks <= MAX_BLOCKS);
@@ -102,7 +143,12 @@ void fuzz_one(struct fuzz_in *in)
 	put_entries(rig, in);
 	seal_blocks(rig, &heads);
 	for (i = 0; i < rig->sb.geo.table_blocks; i++)
-		if (!good_head(rig, i) || !load_block(rig, i))
+		if (!good_head(rig, i) || !load_at_once(rig, at_once, i, load_block(rig, i)))
 			return;
-	rig_finish(rig, in);
+	settled = rig_settle(rig);
+	CHECK_EQ(settle_at_once(rig, at_once), settled);
+	if (!settled)
+		return;
+	check_same(at_once, &rig->core);
+	rig_use(rig, in);
 }
