@@ -109,8 +109,9 @@ static bool drop_block(struct fc_cache *c, struct fc_req *req, struct fc_oblock 
 static void release(struct fc_cache *c, const struct fc_own *range)
 {
 	const struct fc_geo *geo = &c->core.geo;
-	u64 cluster = range->first.n >> geo->cluster_shift;
-	u64 last = (range->first.n + range->nr - 1) >> geo->cluster_shift;
+	struct fc_oblock end = { range->first.n + range->nr - 1 };
+	u64 cluster = fc_geo_cluster(geo, range->first);
+	u64 last = fc_geo_cluster(geo, end);
 
 	if (!range->nr)
 		return;

@@ -224,6 +224,21 @@ bool fc_submit_part(struct fc_cache *c, enum fc_dev dev, struct bio *bio, u32 sk
 	return true;
 }
 
+/* Reads or writes metadata; waits when @notify is empty. */
+static int move_metadata(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t sector,
+			 void *buf, u32 sectors, struct dm_io_notify notify)
+{
+	struct dm_io_memory mem = { .type = DM_IO_VMA, .ptr.vma = buf };
+	struct dm_io_region where = {
+		.bdev = bdev_of(c, dev),
+		.sector = sector,
+		.count = sectors,
+	};
+
+	count(c, dev, op_is_write(opf & REQ_OP_MASK));
+	return fc_dm_io(c->io.dmio, opf, mem, &where, notify);
+}
+
 /**
  * fc_submit_sync() - read or write metadata and wait for it
  * @c: cache
@@ -238,16 +253,8 @@ bool fc_submit_part(struct fc_cache *c, enum fc_dev dev, struct bio *bio, u32 sk
 int fc_submit_sync(struct fc_cache *c, enum fc_dev dev, fc_opf_t opf, sector_t sector,
 		   void *buf, u32 sectors)
 {
-	struct dm_io_memory mem = { .type = DM_IO_VMA, .ptr.vma = buf };
-	struct dm_io_region where = {
-		.bdev = bdev_of(c, dev),
-		.sector = sector,
-		.count = sectors,
-	};
-	int r;
+	int r = move_metadata(c, dev, opf, sector, buf, sectors, (struct dm_io_notify){ });
 
-	count(c, dev, op_is_write(opf & REQ_OP_MASK));
-	r = fc_dm_io(c->io.dmio, opf, mem, &where, (struct dm_io_notify){ });
 	if (r)
 		count_error(c, dev, op_is_write(opf & REQ_OP_MASK));
 	return r;
@@ -276,17 +283,10 @@ FC_DM_IO_END(read_ended)
 void fc_submit_read_ahead(struct fc_cache *c, sector_t sector, void *buf, u32 sectors,
 			  struct fc_read_ahead *read)
 {
-	struct dm_io_memory mem = { .type = DM_IO_VMA, .ptr.vma = buf };
 	struct dm_io_notify notify = { .fn = read_ended_dm_io, .context = read };
-	struct dm_io_region where = {
-		.bdev = bdev_of(c, FC_SSD_DEV),
-		.sector = sector,
-		.count = sectors,
-	};
 
-	count(c, FC_SSD_DEV, false);
 	init_completion(&read->done);
-	if (fc_dm_io(c->io.dmio, REQ_OP_READ, mem, &where, notify))
+	if (move_metadata(c, FC_SSD_DEV, REQ_OP_READ, sector, buf, sectors, notify))
 		read_ended(true, read);
 }
 
