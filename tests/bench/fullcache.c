@@ -99,7 +99,7 @@ static void fill_block(u8 *block, u64 index)
 		if (slot >= geo->nr_slots)
 			break;
 		entry.block = block_of(slot);
-		entry.dirty = (entry.block.n >> geo->cluster_shift) % 5 ? 0 : 0xff;
+		entry.dirty = fc_geo_cluster(geo, entry.block) % 5 ? 0 : 0xff;
 		fc_table_put(block, i, &entry);
 	}
 	super.table_sum += fc_table_seal(&super, block, index, TABLE_GEN);

@@ -56,7 +56,7 @@ profile()
 	target_down "$target"
 }
 
-# load N GIB: a full cache, between marks N and N + 1; its slots are added to $slots.
+# load N GIB: a full cache, between marks N and N + 1. $slots: by how many it has more than the last.
 load()
 {
 	zero_disk $(($2 * 4096))

@@ -125,12 +125,12 @@ bool rig_has_double(const struct rig *rig)
 	return false;
 }
 
-static bool settle(struct rig *rig)
+bool rig_put_together(struct fc_core *core)
 {
 	u32 i;
 
-	for (i = 0; i < rig->core.geo.nr_sets; i++)
-		if (!fc_ledger_settle(&rig->core, fc_core_set(&rig->core, i)))
+	for (i = 0; i < core->geo.nr_sets; i++)
+		if (!fc_ledger_settle(core, fc_core_set(core, i)))
 			return false;
 	return true;
 }
@@ -171,7 +171,7 @@ bool rig_settle(struct rig *rig)
 	bool twice = rig_has_double(rig);
 	u32 i;
 
-	CHECK_EQ(settle(rig), !twice);
+	CHECK_EQ(rig_put_together(&rig->core), !twice);
 	if (twice)
 		return false;
 	for (i = 0; i < rig->core.geo.nr_sets; i++)

@@ -36,6 +36,9 @@ struct fc_core *rig_zeroed(const struct rig *rig);
 
 bool rig_has_double(const struct rig *rig);
 
+/* fc_ledger_settle() of all sets. */
+bool rig_put_together(struct fc_core *core);
+
 /* Puts the sets together and checks them. Return: false when two slots claim the same block. */
 bool rig_settle(struct rig *rig);
 

@@ -5,6 +5,7 @@
  * Input: the rig, a byte for each table block (how its head is), entries (place and 16 bytes each),
  * requests to the loaded core.
  */
+#include "fixture.h"
 #include "rig.h"
 
 #define MAX_BLOCKS	16
@@ -88,22 +89,6 @@ static bool good_head(const struct rig *rig, u64 index)
 	return right;
 }
 
-static void check_same(const struct fc_core *a, const struct fc_core *b)
-{
-	u32 i;
-
-	for (i = 0; i < a->geo.nr_sets; i++) {
-		struct fc_set *x = fc_core_set(a, i), *y = fc_core_set(b, i);
-
-		CHECK(!memcmp(fc_set_slots(x), fc_set_slots(y), a->geo.assoc * sizeof(struct fc_slot)));
-		CHECK(!memcmp(fc_set_chains(a, x), fc_set_chains(b, y), a->geo.assoc));
-		CHECK(!memcmp(x->head, y->head, sizeof(x->head)));
-		CHECK(!memcmp(x->len, y->len, sizeof(x->len)));
-		CHECK_EQ(x->dirty, y->dirty);
-		CHECK_EQ(x->stale, y->stale);
-	}
-}
-
 /* A whole block is refused for what one of its entries is, or loaded as they are. */
 static bool load_at_once(const struct rig *rig, struct fc_core *core, u64 index, bool possible)
 {
@@ -115,16 +100,6 @@ static bool load_at_once(const struct rig *rig, struct fc_core *core, u64 index,
 	}
 	CHECK(why || possible);
 	return !why;
-}
-
-static bool settle_at_once(const struct rig *rig, struct fc_core *core)
-{
-	u32 i;
-
-	for (i = 0; i < core->geo.nr_sets && !rig->orderly; i++)
-		if (!fc_ledger_settle(core, fc_core_set(core, i)))
-			return false;
-	return true;
 }
 
 void fuzz_one(struct fuzz_in *in)
@@ -146,9 +121,9 @@ void fuzz_one(struct fuzz_in *in)
 		if (!good_head(rig, i) || !load_at_once(rig, at_once, i, load_block(rig, i)))
 			return;
 	settled = rig_settle(rig);
-	CHECK_EQ(settle_at_once(rig, at_once), settled);
+	CHECK_EQ(rig->orderly || rig_put_together(at_once), settled);
 	if (!settled)
 		return;
-	check_same(at_once, &rig->core);
+	fc_check_same(at_once, &rig->core);
 	rig_use(rig, in);
 }

@@ -287,3 +287,24 @@ void fc_check_core(const struct fc_core *core)
 	for (i = 0; i < core->geo.nr_sets; i++)
 		fc_check_set(core, fc_core_set(core, i));
 }
+
+/**
+ * fc_check_same() - two cores, just loaded, are the same, slot by slot, chain by chain, ring by ring
+ * @a: core
+ * @b: core of the same geometry
+ */
+void fc_check_same(const struct fc_core *a, const struct fc_core *b)
+{
+	u32 i;
+
+	for (i = 0; i < a->geo.nr_sets; i++) {
+		struct fc_set *x = fc_core_set(a, i), *y = fc_core_set(b, i);
+
+		CHECK(!memcmp(fc_set_slots(x), fc_set_slots(y), a->geo.assoc * sizeof(struct fc_slot)));
+		CHECK(!memcmp(fc_set_chains(a, x), fc_set_chains(b, y), a->geo.assoc));
+		CHECK(!memcmp(x->head, y->head, sizeof(x->head)));
+		CHECK(!memcmp(x->len, y->len, sizeof(x->len)));
+		CHECK_EQ(x->dirty, y->dirty);
+		CHECK_EQ(x->stale, y->stale);
+	}
+}

@@ -50,5 +50,6 @@ void fix_commit(struct fc_core *core);
 void fc_check_set(const struct fc_core *core, struct fc_set *set);
 void fc_check_idle(const struct fc_core *core, struct fc_set *set);
 void fc_check_core(const struct fc_core *core);
+void fc_check_same(const struct fc_core *a, const struct fc_core *b);
 
 #endif /* FC_UNIT_FIXTURE_H */

@@ -464,22 +464,6 @@ TEST(ledger_load_after_a_crash)
 	fix_free(old);
 }
 
-static void same_sets(const struct fc_core *a, const struct fc_core *b)
-{
-	u32 i;
-
-	for (i = 0; i < a->geo.nr_sets; i++) {
-		struct fc_set *x = fc_core_set(a, i), *y = fc_core_set(b, i);
-
-		CHECK(!memcmp(fc_set_slots(x), fc_set_slots(y), a->geo.assoc * sizeof(struct fc_slot)));
-		CHECK(!memcmp(fc_set_chains(a, x), fc_set_chains(b, y), a->geo.assoc));
-		CHECK(!memcmp(x->head, y->head, sizeof(x->head)));
-		CHECK(!memcmp(x->len, y->len, sizeof(x->len)));
-		CHECK_EQ(x->dirty, y->dirty);
-		CHECK_EQ(x->stale, y->stale);
-	}
-}
-
 #define BLOCKS	3u
 
 static struct fc_entry many[BLOCKS * FCD_TABLE_ENTRIES];
@@ -512,7 +496,7 @@ static void load_at_once(const struct fix *of, bool orderly)
 	settle(one_by_one);
 	if (!orderly)
 		settle(core);
-	same_sets(core, one_by_one);
+	fc_check_same(core, one_by_one);
 	fix_free(core);
 	fix_free(one_by_one);
 }
@@ -522,6 +506,8 @@ static void fill_slot(const struct fc_core *core, u32 slot, u64 b)
 	u16 exists = fc_geo_exists(&core->geo, (struct fc_oblock){ b });
 	u16 valid = test_chance(70) ? exists : (u16)test_below(0x10000) & exists;
 
+	if (!valid)
+		return;
 	many[slot] = (struct fc_entry){
 		.block.n = b,
 		.valid = valid,
@@ -535,7 +521,7 @@ static void fill_table(const struct fix *of, bool in_order)
 {
 	struct fc_core *core = fix_core(of);
 	u64 nr = (core->geo.disk_sectors - 1) / core->geo.block_sectors + 1, b;
-	u32 used[16] = { 0 }, i;
+	u32 used[16] = { 0 };
 
 	memset(many, 0, sizeof(many));
 	for (b = 0; b < nr; b++) {
@@ -547,9 +533,6 @@ static void fill_table(const struct fix *of, bool in_order)
 		if (used[set] < core->geo.assoc)
 			fill_slot(core, set * core->geo.assoc + used[set]++, which);
 	}
-	for (i = 0; i < core->geo.nr_slots; i++)
-		if (!many[i].valid)
-			many[i] = (struct fc_entry){ { 0 }, 0, 0, 0 };
 	fix_free(core);
 }
 
@@ -592,9 +575,16 @@ TEST(ledger_refuses_a_block)
 
 	for (how = 0; how < 2; how++) {
 		bool orderly = how;
+		struct fc_core *core;
 		struct fc_entry was;
+		const char *why;
 
 		fill_table(&of, true);
+		core = load_blocks(&of, orderly, &why);
+		CHECK(!why);
+		why = fc_ledger_load_block(core, table[0], 1, orderly);
+		CHECK(why && !strcmp(why, impossible));
+		fix_free(core);
 		for (at = 0; at < 128; at += 127) {
 			was = many[at];
 			many[at].dirty = 0x80;
